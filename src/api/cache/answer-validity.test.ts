@@ -8,10 +8,24 @@ const MINUTE = 60_000;
 /** Ten minutes into a quarter of an hour. */
 const NOW = Date.UTC(2026, 10, 16, 12, 10);
 
-function validity({ delayMs = 0, lateFrom = Number.POSITIVE_INFINITY, isOfSecond = false } = {}) {
+interface Given {
+  delayMs?: number;
+  lateFrom?: number;
+  isOfSecond?: boolean;
+  lastDay?: number;
+}
+
+/** Of an answer from one series, whose newest day is 100. */
+function validity({
+  delayMs = 0,
+  lateFrom = Number.POSITIVE_INFINITY,
+  isOfSecond = false,
+  lastDay,
+}: Given = {}) {
   const board = { catalog: {} } as { catalog: object };
-  const one = { versions: [++Series.lastVersion], lateFrom };
-  const sources = { view: new View(delayMs, 0), version: Series.lastVersion, now: NOW, isOfSecond };
+  const version = ++Series.lastVersion;
+  const one = { versions: [version], pastVersions: [version], newestDays: [100], lateFrom };
+  const sources = { view: new View(delayMs, 0), version, now: NOW, isOfSecond, lastDay };
   const own = new AnswerValidity({
     ...sources,
     board: board as unknown as Board,
@@ -56,4 +70,14 @@ test('an answer holds while other series change, and not once one of its own or 
   expect(own.includes(NOW)).toBe(true);
   board.catalog = {};
   expect(own.includes(NOW)).toBe(false);
+});
+
+test('an answer about earlier days holds when the newest day changes, until one of the earlier days does', () => {
+  const past = validity({ lastDay: 99 });
+  const newest = validity({ lastDay: 100 });
+  for (const { one } of [past, newest]) one.versions = [++Series.lastVersion];
+  expect(past.own.includes(NOW)).toBe(true);
+  expect(newest.own.includes(NOW)).toBe(false);
+  past.one.versions = past.one.pastVersions = [++Series.lastVersion];
+  expect(past.own.includes(NOW)).toBe(false);
 });

@@ -2,6 +2,7 @@ import type { Board } from '../../board/board.ts';
 import type { Catalog } from '../../board/catalog.ts';
 import { Series } from '../../board/series/series.ts';
 import type { View } from '../../board/views/view.ts';
+import type { Day } from '../../market/day.ts';
 import { QUARTER_MS } from '../../market/zone.ts';
 
 /** What an answer was built from. */
@@ -15,6 +16,8 @@ export interface AnswerSources {
   now: number;
   /** Whether it can change with any second: dates of series that are not loaded advance with the clock. */
   isOfSecond: boolean;
+  /** The last day that it depends on; undefined if it depends on the newest prices. */
+  lastDay?: Day | undefined;
 }
 
 const SECOND_MS = 1_000;
@@ -24,9 +27,9 @@ const OBJECT_BYTES = 200;
 const SERIES_BYTES = 8;
 
 /**
- * How long an answer stays true: until one of its series or the catalogue changes, and until the clock matters. Sessions
- * open, days begin and zones change their offset on a quarter of an hour, of the clock or of the plan's horizon; besides,
- * a price becomes stale when its feed is late.
+ * How long an answer stays true: until one of its series or the catalogue changes, and until the clock matters. A new price
+ * does not change an answer about earlier days. Sessions open, days begin and zones change their offset on a quarter of an
+ * hour, of the clock or of the plan's horizon; besides, a price becomes stale when its feed is late.
  */
 export class AnswerValidity {
   readonly #board: Board;
@@ -35,15 +38,20 @@ export class AnswerValidity {
   readonly #catalog: Catalog;
   /** The version up to which none of the series has changed. */
   #version: number;
+  /** Whether it is about days before the newest one of every series. */
+  readonly #isPast: boolean;
   readonly #from: number;
   readonly #until: number;
 
-  constructor({ board, view, series, version, now, isOfSecond }: AnswerSources) {
+  constructor({ board, view, series, version, now, isOfSecond, lastDay }: AnswerSources) {
     this.#board = board;
     this.#view = view;
     this.#series = series;
     this.#catalog = board.catalog;
     this.#version = version;
+    this.#isPast =
+      lastDay !== undefined &&
+      series.every((one) => view.version(one) <= version && view.hasPassed(one, lastDay));
     const { delayMs } = view;
     const [quarter, ofHorizon] = [startOf(now, QUARTER_MS), startOf(now - delayMs, QUARTER_MS) + delayMs];
     const second = startOf(now, SECOND_MS);
@@ -63,9 +71,13 @@ export class AnswerValidity {
   includes(now: number): boolean {
     if (now < this.#from || now >= this.#until || this.#board.catalog !== this.#catalog) return false;
     if (this.#version === Series.lastVersion) return true;
-    for (const one of this.#series) if (this.#view.version(one) > this.#version) return false;
+    for (const one of this.#series) if (this.#versionOf(one) > this.#version) return false;
     this.#version = Series.lastVersion;
     return true;
+  }
+
+  #versionOf(series: Series): number {
+    return this.#isPast ? this.#view.pastVersion(series) : this.#view.version(series);
   }
 }
 

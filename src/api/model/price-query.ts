@@ -1,5 +1,6 @@
 import type { Measure } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
+import type { Day } from '../../market/day.ts';
 import type { Ratio } from '../../market/ratio.ts';
 
 /** A symbol of a request. The response uses this code, even if it is an alias. */
@@ -45,6 +46,8 @@ export interface PriceQuery {
   /** Whether some of its symbols are named formulas. */
   hasNamedFormulas?: boolean;
   asOf?: AsOf | undefined;
+  /** The last day that the answer depends on, if it does not depend on the newest prices. */
+  lastDay?: Day;
   /** Whether it is answered from the ledger even without `asOf`. */
   readsLedger?: boolean;
   /** The answer is then partial: a 206. */

@@ -7,6 +7,10 @@ import { DueQueue } from './due-queue.ts';
 import type { LatestPrice, SourcedBar } from './price-types.ts';
 import type { TickLog } from './tick-log.ts';
 
+/** The first changed day if nothing has changed, and if any day may have. */
+export const NO_CHANGE = Number.POSITIVE_INFINITY;
+export const EVERY_DAY = Number.NEGATIVE_INFINITY;
+
 /** A bar or the end of a session, which a view shows once its horizon reaches `seenFrom`. */
 type Pending = { seenFrom: number } & ({ bar: BarRevision } | { sessionEnded: Day });
 
@@ -91,23 +95,19 @@ export class DelayedView {
     return this.#folds.has(day);
   }
 
-  /** Takes what the horizon has reached, but at most `ticksMax` ticks. Returns whether there was anything. */
-  advance(horizon: number, ticksMax = Number.POSITIVE_INFINITY): boolean {
-    let isNew = false;
+  /** Takes what the horizon has reached, but at most `ticksMax` ticks. Returns the first day that may have changed. */
+  advance(horizon: number, ticksMax = Number.POSITIVE_INFINITY): Day {
+    let changedFrom = NO_CHANGE;
     for (let left = ticksMax; left > 0 && this.#log.seenFrom(this.next) <= horizon; left--) {
-      this.#takeTick(this.#log.tick(this.next++));
-      isNew = true;
+      changedFrom = Math.min(changedFrom, this.#takeTick(this.#log.tick(this.next++)));
     }
     for (let tick = this.#outOfOrder.take(horizon); tick; tick = this.#outOfOrder.take(horizon)) {
-      this.#takeTick(tick);
-      isNew = true;
+      changedFrom = Math.min(changedFrom, this.#takeTick(tick));
     }
     for (let entry = this.#pending.take(horizon); entry; entry = this.#pending.take(horizon)) {
-      if ('bar' in entry) this.#takeBar(entry.bar);
-      else this.#foldOf(entry.sessionEnded).sessionEnded = true;
-      isNew = true;
+      changedFrom = Math.min(changedFrom, this.#takePending(entry));
     }
-    return isNew;
+    return changedFrom;
   }
 
   /** Drops bars that are now in the settled history, and ticks that are no longer needed. */
@@ -124,12 +124,23 @@ export class DelayedView {
     this.latest = this.#latestPrice();
   }
 
-  #takeTick(tick: LedgerTick): void {
+  #takeTick(tick: LedgerTick): Day {
     const day = this.#foldOf(tick.day);
     day.fold = foldTick(day.fold, tick);
     for (const one of day.after.values()) {
       if (outlivesWithdrawal(tick, one.withdrawal)) one.fold = foldTick(one.fold, tick);
     }
+    return tick.day;
+  }
+
+  /** A withdrawal can change the first and the newest day, and so what is shown of all others. */
+  #takePending(entry: Pending): Day {
+    if ('bar' in entry) {
+      this.#takeBar(entry.bar);
+      return entry.bar.withdrawn ? EVERY_DAY : entry.bar.day;
+    }
+    this.#foldOf(entry.sessionEnded).sessionEnded = true;
+    return entry.sessionEnded;
   }
 
   #foldOf(day: Day): DayFold {

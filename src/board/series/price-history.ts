@@ -8,12 +8,18 @@ import { type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { Columns } from './columns.ts';
-import { DelayedView, type SettledBars } from './delayed-view.ts';
+import { DelayedView, EVERY_DAY, NO_CHANGE, type SettledBars } from './delayed-view.ts';
 import { DueQueue } from './due-queue.ts';
 import { TickLog } from './tick-log.ts';
 
 /** By view index, ascending: how far a view is behind the clock, in ms. That is its delay, or more after a step of the clock. */
 export type ViewLags = readonly number[];
+
+/** A view that shows something new, and the first day that may have changed. */
+export interface ChangedView {
+  index: number;
+  from: Day;
+}
 
 /** Days before the last bar that are always loaded, so that the newest settled bar is among them. */
 const RECENT_DAYS = 20;
@@ -38,7 +44,8 @@ export class PriceHistory implements SettledBars {
   readonly #recent = new Map<Day, BarRevision>();
   #recentFrom: Day = EARLIEST_DAY;
   #unsettled: BarRevision[] = [];
-  #settledChanged = false;
+  /** The first settled day that has changed since the views advanced. */
+  #settledChangedFrom: Day = NO_CHANGE;
   firstDay: Day | undefined;
   newest: BarRevision | undefined;
   columns: Columns | undefined;
@@ -127,7 +134,7 @@ export class PriceHistory implements SettledBars {
         if (shouldYield()) await yieldToRequests();
       }
     }
-    this.#settledChanged = true; // every view is new
+    this.#settledChangedFrom = EVERY_DAY; // every view is new
     this.advance(now);
   }
 
@@ -163,7 +170,7 @@ export class PriceHistory implements SettledBars {
   addBar(bar: BarRevision, now: number): void {
     if (this.#isSettled(bar, now)) {
       this.#settle(bar);
-      this.#settledChanged = true;
+      this.#settledChangedFrom = bar.withdrawn ? EVERY_DAY : Math.min(this.#settledChangedFrom, bar.day);
       return;
     }
     if (bar.withdrawn) this.#unsettle(bar.day);
@@ -191,14 +198,14 @@ export class PriceHistory implements SettledBars {
     return true;
   }
 
-  /** Advances every view to `now`. Returns the indexes of the views that show something new. */
-  advance(now: number): number[] {
-    const changed: number[] = [];
+  /** Advances every view to `now`. Returns the views that show something new. */
+  advance(now: number): ChangedView[] {
+    const changed: ChangedView[] = [];
     this.views.forEach((view, index) => {
-      const isNew = view.advance(now - this.#lags[index]!);
-      if (isNew || this.#settledChanged) changed.push(index);
+      const from = Math.min(view.advance(now - this.#lags[index]!), this.#settledChangedFrom);
+      if (from !== NO_CHANGE) changed.push({ index, from });
     });
-    this.#settledChanged = false;
+    this.#settledChangedFrom = NO_CHANGE;
     this.#log.discardBefore(this.views.reduce((first, { next }) => Math.min(first, next), this.#log.end));
     const settled = this.#unsettled.filter(
       (bar) => this.#isSettled(bar, now) && !this.#awaitsWithdrawal(bar, now),
@@ -208,7 +215,7 @@ export class PriceHistory implements SettledBars {
       for (const bar of settled) this.#settle(bar);
     }
     const settledDays = this.#fullySettledDays(settled);
-    const affected = settled.length > 0 ? this.views : changed.map((index) => this.views[index]!);
+    const affected = settled.length > 0 ? this.views : changed.map(({ index }) => this.views[index]!);
     for (const view of affected) {
       view.dropSettled(settledDays, (day) => this.#canDropTicks(day, now));
       view.refresh();
@@ -241,7 +248,7 @@ export class PriceHistory implements SettledBars {
     this.#recent.delete(day);
     this.#remove(day);
     this.#addUnsettled(settled);
-    this.#settledChanged = true;
+    this.#settledChangedFrom = EVERY_DAY;
   }
 
   #remove(day: Day): void {

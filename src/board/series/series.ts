@@ -3,8 +3,10 @@ import type { BarRevision } from '../../ledger/prices/bars.ts';
 import { SIMULATED_ID } from '../../ledger/symbols/sources.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
+import type { Day } from '../../market/day.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { EVERY_DAY, NO_CHANGE } from './delayed-view.ts';
 import { PriceHistory, type ViewLags } from './price-history.ts';
 import type { SeriesDates } from './series-dates.ts';
 
@@ -39,6 +41,10 @@ export class Series {
   lastUsed = 0;
   /** By view index. Changes whenever the view shows something else. */
   versions: number[] = [];
+  /** By view index. Changes whenever the view shows something else of the days before `newestDays`. */
+  pastVersions: number[] = [];
+  /** By view index: the newest day that the view has shown. It only increases until the series is reset. */
+  newestDays: Day[] = [];
   /** The newest version of any series. While it is unchanged, so is every view. */
   static lastVersion = 0;
 
@@ -67,7 +73,7 @@ export class Series {
     const before = this.#lateFrom;
     if (lateFrom === before) return;
     this.#lateFrom = lateFrom;
-    if (before <= now || lateFrom < before) this.#bump(this.versions.keys());
+    if (before <= now || lateFrom < before) this.#changeAll(NO_CHANGE);
   }
 
   get bytes(): number {
@@ -105,7 +111,7 @@ export class Series {
     this.changeCount++;
     this.#real = undefined;
     this.#simulated = undefined;
-    this.versions = lags.map(() => ++Series.lastVersion);
+    this.#renewVersions();
   }
 
   /** Discards the history but keeps the recent days. */
@@ -129,7 +135,7 @@ export class Series {
     this.changeCount++;
     if (this.dates && !this.dates.stillHold(bars, ticks)) {
       this.dates = undefined;
-      this.#bump(this.versions.keys());
+      this.#changeAll(EVERY_DAY);
     }
     this.#add(bars, ticks, now);
   }
@@ -157,8 +163,13 @@ export class Series {
 
   /** Advances the views to `now`. */
   advance(now: number): void {
-    if (this.#simulated) this.#bump(this.#simulated.advance(now));
-    if (this.#real) this.#bump(this.#real.advance(now));
+    if (this.#simulated)
+      for (const { index, from } of this.#simulated.advance(now)) this.#change(index, from);
+    if (this.#real) {
+      // A first real price replaces the whole simulated history.
+      const isAlone = this.#simulated === undefined;
+      for (const { index, from } of this.#real.advance(now)) this.#change(index, isAlone ? from : EVERY_DAY);
+    }
     if (!this.#real?.isVisibleInAllViews) return;
     this.#simulated?.dropColumns();
     this.#simulated = undefined;
@@ -181,7 +192,7 @@ export class Series {
     this.#real = real;
     this.#simulated = simulated;
     this.loaded = wanted;
-    this.versions = this.#lags.map(() => ++Series.lastVersion);
+    this.#renewVersions();
     this.#add(this.#missedBars, this.#missedTicks, now);
     this.#missedBars = [];
     this.#missedTicks = [];
@@ -191,7 +202,25 @@ export class Series {
     return sourceId === SIMULATED_ID ? this.#simulated : this.#real;
   }
 
-  #bump(views: Iterable<number>): void {
-    for (const view of views) this.versions[view] = ++Series.lastVersion;
+  #renewVersions(): void {
+    this.versions = this.#lags.map(() => ++Series.lastVersion);
+    this.pastVersions = [...this.versions];
+    this.newestDays = this.#lags.map((_, view) => this.#newestDay(view));
+  }
+
+  #changeAll(from: Day): void {
+    for (const view of this.versions.keys()) this.#change(view, from);
+  }
+
+  /** A view shows something else of the days from `from` on. */
+  #change(view: number, from: Day): void {
+    const version = ++Series.lastVersion;
+    this.versions[view] = version;
+    if (from < this.newestDays[view]!) this.pastVersions[view] = version;
+    this.newestDays[view] = Math.max(this.newestDays[view]!, this.#newestDay(view));
+  }
+
+  #newestDay(view: number): Day {
+    return this.visibleHistory(view)?.views[view]?.latest?.day ?? Number.NEGATIVE_INFINITY;
   }
 }

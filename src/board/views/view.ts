@@ -24,6 +24,16 @@ export class View implements Prices {
     return series.versions[this.index]!;
   }
 
+  /** Changes whenever this view shows something else of the days that `hasPassed`. */
+  pastVersion(series: Series): number {
+    return series.pastVersions[this.index]!;
+  }
+
+  /** Whether this view has shown a later day of the series. */
+  hasPassed(series: Series, day: Day): boolean {
+    return day < series.newestDays[this.index]!;
+  }
+
   measure({ symbol }: Series): Measure {
     return { unit: symbol.unit.symbol, quote: symbol.currency.code };
   }

@@ -25,7 +25,12 @@ export const fluctuation = priceEndpoint({
   read(context) {
     const symbolSet = readSymbolSet(context.query, context.plan);
     const { first, last } = readRange(context.query, Number.POSITIVE_INFINITY);
-    return { ...readRates(context, symbolSet, { name: 'startDate', day: first }), first, last };
+    return {
+      ...readRates(context, symbolSet, { name: 'startDate', day: first }),
+      first,
+      last,
+      lastDay: last,
+    };
   },
 
   reads: ({ first, last, today }) => closesOn([first, Math.min(last, today)]),

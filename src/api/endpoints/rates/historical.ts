@@ -34,7 +34,7 @@ export const historical = priceEndpoint({
   read(context) {
     const symbolSet = readSymbolSet(context.query, context.plan);
     const day = readDay(context.query, 'date');
-    return { ...readRates(context, symbolSet, { name: 'date', day }), day };
+    return { ...readRates(context, symbolSet, { name: 'date', day }), day, lastDay: day };
   },
 
   reads: ({ day }) => closesOn([day]),

@@ -31,7 +31,12 @@ export const timeSeries = priceEndpoint({
     const { query, plan, dialect } = context;
     const symbolSet = readSymbolSet(query, plan);
     const { first, last } = readRange(query, spanDaysMax(plan, dialect));
-    return { ...readRates(context, symbolSet, { name: 'startDate', day: first }), first, last };
+    return {
+      ...readRates(context, symbolSet, { name: 'startDate', day: first }),
+      first,
+      last,
+      lastDay: last,
+    };
   },
 
   reads: ({ first, last, today }) => ({ ranges: [{ first, last: Math.min(last, today) }], looksBack: false }),

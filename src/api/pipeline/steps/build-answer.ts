@@ -8,7 +8,7 @@ import type { Download } from '../../download/download.ts';
 import { gzipInSlices } from '../../download/gzip-chunks.ts';
 import { LongTableSource } from '../../download/long-table-source.ts';
 import { pricesOf } from '../../formulas/prices-of.ts';
-import type { Answer, LargeAnswer } from '../../model/answer.ts';
+import type { Answer, Finality, LargeAnswer } from '../../model/answer.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import type { TextFormat } from '../../model/table.ts';
@@ -83,7 +83,7 @@ export function buildAnswer({
       return encoder.download(priceRequest, { source, finality, etag, warnings });
     }
     const encoded = encoder.encode(priceRequest, { body, finality, next, warnings });
-    cache(priceRequest, encoded, version);
+    cache(priceRequest, encoded, { version, finality });
     return encoded;
   }
 
@@ -103,7 +103,11 @@ export function buildAnswer({
   }
 
   /** The cache is keyed by URL, which does not contain `Accept`. The answer of a dry run is never sent. */
-  function cache(priceRequest: PriceRequest, answer: CachedAnswer, version: number): void {
+  function cache(
+    priceRequest: PriceRequest,
+    answer: CachedAnswer,
+    { version, finality }: { version: number; finality: Finality },
+  ): void {
     const { url, endpoint, context, namedFormat, pathFormat, isDryRun, priceQuery, view } = priceRequest;
     if (isDryRun || (!namedFormat && context.format !== 'json')) return;
     const { dialect, now } = context;
@@ -114,6 +118,7 @@ export function buildAnswer({
       version,
       now,
       isOfSecond: endpoint.needs === 'dates',
+      lastDay: finality === 'closed' ? priceQuery.lastDay : undefined,
     };
     const namesFormat = namedFormat !== undefined;
     answerCache.keep(url, { endpoint, dialect, pathFormat, namesFormat }, answer, sources);
