@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['http', 'market', 'ledger', 'board', 'gate', 'console', 'client', 'mcp', 'runtime'],
   client: ['market', '..'], // openpit-client, the package
   mcp: ['client', 'market'],
-  console: [],
+  console: ['..'], // openpit-client, the package
   setup: ['ledger', 'gate', 'config', 'config.ts'],
   ops: ['api', 'board', 'gate', 'http', 'ledger', 'runtime', 'config'],
   service: [

@@ -126,8 +126,8 @@ _CLASSES = {
 
 #: Paths that never cost a unit, so that they can be repeated at any time.
 _FREE = re.compile(r"^/(usage|account|units|feeds|health)\b")
-#: Requests about the past, which cost a unit whatever their outcome.
-_PAST = re.compile(r"/rates/revisions\b|[?&]asOf=")
+#: Requests that read the ledger, which cost a unit whatever their outcome.
+_READS_LEDGER = re.compile(r"/rates/revisions\b|[?&](asOf=|interval=(minute|5min|15min|hour)\b)", re.I)
 #: Longer waits are left to the caller.
 _WAIT_SECONDS_MAX = 60
 _CACHE_ENTRIES_MAX = 64
@@ -213,7 +213,7 @@ class Openpit:
         """The text of the answer, and whether the service has repeated the id of the request."""
         target = self._target(path, query)
         is_free = bool(_FREE.match(path)) or bool(re.search(r"[?&]dryRun=true\b", target))
-        is_past = bool(_PAST.search(target))
+        reads_ledger = bool(_READS_LEDGER.search(target))
         request_id = "once-" + secrets.token_hex(12)
         started = time.monotonic()
         tries = 0
@@ -225,9 +225,12 @@ class Openpit:
                 if wait is None:
                     raise
                 tries += 1
+                may_be_counted = error.may_be_counted or (reads_ledger and error.status >= 500)
+                may_cost_twice = may_be_counted and not is_free
+                if may_cost_twice and reads_ledger:
+                    raise
                 time.sleep(wait)
-                may_be_counted = error.may_be_counted or (is_past and error.status >= 500)
-                if may_be_counted and not is_free and (is_past or not self._is_recognized(started)):
+                if may_cost_twice and not self._is_recognized(started):
                     raise
 
     def _is_recognized(self, started: float) -> bool:

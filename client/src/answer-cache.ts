@@ -1,10 +1,10 @@
 const ENTRIES_MAX = 64;
-const CHARACTERS_MAX = 262_144;
+const BYTES_MAX = 262_144;
 
 /** An answer and its tag. */
 export interface CachedBody {
   etag: string;
-  text: string;
+  bytes: ArrayBuffer;
 }
 
 /** The last answers by URL, so that asking again is free while nothing has changed. The oldest go first. */
@@ -15,10 +15,10 @@ export class AnswerCache {
     return this.#answers.get(url);
   }
 
-  set(url: string, etag: string | null, text: string): void {
+  set(url: string, etag: string | null, bytes: ArrayBuffer): void {
     this.#answers.delete(url);
-    if (etag === null || text.length > CHARACTERS_MAX) return;
-    this.#answers.set(url, { etag, text });
+    if (etag === null || bytes.byteLength > BYTES_MAX) return;
+    this.#answers.set(url, { etag, bytes });
     if (this.#answers.size > ENTRIES_MAX) this.#answers.delete(this.#answers.keys().next().value!);
   }
 }

@@ -1,8 +1,7 @@
 import { parseExact } from './decimals.ts';
 import { HistoryPages } from './history.ts';
-import type { CallOptions, Query } from './options.ts';
-import { readStream } from './stream.ts';
-import { Transport } from './transport.ts';
+import type { CallOptions, CompleteResponse, Query, RequestOptions } from './options.ts';
+import { requireSuccess, Transport } from './transport.ts';
 import type {
   Capabilities,
   ConversionParameters,
@@ -33,6 +32,8 @@ export interface OpenpitOptions<D extends Decimals = 'number'> {
   timeoutMs?: number | undefined;
   /** How often a call is tried again where that cannot cost a unit twice; 4 if omitted. */
   retries?: number | undefined;
+  /** The longest wait that the service may ask for before a retry, in seconds; 60 if omitted. */
+  waitSecondsMax?: number | undefined;
 }
 
 export type Decimals = 'number' | 'string';
@@ -59,7 +60,8 @@ export class Openpit<D extends Decimals = 'number'> {
   readonly #isExact: boolean;
 
   constructor(options: OpenpitOptions<D> = {}) {
-    const { url = pageOrigin(), key, version, decimals, timeoutMs = 30_000, retries = 4 } = options;
+    const { url = pageOrigin(), key, version, decimals } = options;
+    const { timeoutMs = 30_000, retries = 4, waitSecondsMax = 60 } = options;
     if (url === undefined) throw new TypeError('The option "url" is missing.');
     const path = version === undefined ? '' : `/${version}`;
     const root = url.replace(/\/+$/, '');
@@ -68,6 +70,7 @@ export class Openpit<D extends Decimals = 'number'> {
       key,
       timeoutMs,
       retries,
+      waitSecondsMax,
     });
     this.#isExact = decimals === 'string';
   }
@@ -120,11 +123,12 @@ export class Openpit<D extends Decimals = 'number'> {
   }
 
   /** The newest price of each symbol, now and whenever it changes. Each connection costs a unit, and each hundred events. */
-  stream(
+  async *stream(
     symbols: SymbolCodes,
     { signal, onWarning }: StreamCallOptions = {},
   ): AsyncGenerator<StreamRate<PriceOf<D>>, void, undefined> {
-    return readStream({
+    const { readStream } = await import('./stream.ts'); // so that bundles can load it on demand
+    yield* readStream({
       transport: this.#transport,
       url: this.#transport.url('/rates/stream', { symbols }),
       signal,
@@ -150,11 +154,23 @@ export class Openpit<D extends Decimals = 'number'> {
 
   /** Any other path of the service. */
   async get<T>(path: string, query?: Query, options?: CallOptions): Promise<T> {
-    return JSON.parse(await this.#transport.get(path, query, options));
+    return JSON.parse(await this.#text(path, query, options));
+  }
+
+  /** Any other request: with another method, for a file, or for its headers. */
+  request(path: string, query?: Query, options?: RequestOptions): Promise<CompleteResponse> {
+    return this.#transport.request(path, query, options);
   }
 
   async #prices<T>(path: string, query: Query, options: CallOptions | undefined): Promise<T> {
-    return this.#parse(await this.#transport.get(path, query, options)) as T;
+    return this.#parse(await this.#text(path, query, options)) as T;
+  }
+
+  async #text(path: string, query?: Query, options?: CallOptions): Promise<string> {
+    const response = await this.#transport.request(path, query, options);
+    const text = await response.text();
+    requireSuccess(response, text);
+    return text;
   }
 
   #parse(text: string): unknown {

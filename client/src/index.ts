@@ -19,5 +19,5 @@ export {
   Unavailable,
 } from './errors.ts';
 export type { HistoryPages } from './history.ts';
-export type { CallOptions, CancelSignal, Query } from './options.ts';
+export type { CallOptions, CancelSignal, CompleteResponse, Query, RequestOptions } from './options.ts';
 export type * from './types.ts';

@@ -12,6 +12,24 @@ export interface CallOptions {
   signal?: CancelSignal | undefined;
   /** How long one try may take, in ms. */
   timeoutMs?: number | undefined;
+  /** Sent with the request. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A request to a path that the client has no call for. */
+export interface RequestOptions extends CallOptions {
+  /** GET if omitted. Other requests may change something, so they are repeated only if the burst limit refused them. */
+  method?: string | undefined;
+  /** An object is sent as JSON; a string or a `Blob` is sent as it is. */
+  body?: unknown;
+}
+
+/** A response that has arrived completely. Declared here so that the types need no DOM. */
+export interface CompleteResponse {
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  json(): Promise<unknown>;
+  arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /** Values of the query string. Lists are joined by commas; undefined is left out. */

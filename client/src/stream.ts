@@ -57,7 +57,7 @@ async function* connect<N>(
   const deadline = new Deadline(signal, SILENCE_MS_MAX);
   try {
     const headers = { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) };
-    const response = await transport.send(url, headers, deadline.signal);
+    const response = await transport.send(url, { headers, cache: 'no-store' }, deadline.signal);
     if (!response.ok) requireSuccess(response, await response.text());
     for await (const event of events(response.body!, () => deadline.extend())) {
       if (event.event === 'rate') yield event;

@@ -1,7 +1,7 @@
 import { AnswerCache } from './answer-cache.ts';
 import { Deadline } from './deadline.ts';
-import { ConnectionLost, errorOf, OpenpitError, QuotaExhausted } from './errors.ts';
-import type { CallOptions, CancelSignal, Query } from './options.ts';
+import { ConnectionLost, errorOf, OpenpitError, QuotaExhausted, RateLimited } from './errors.ts';
+import type { CancelSignal, Query, RequestOptions } from './options.ts';
 import { Pace } from './pace.ts';
 import { backoffMs, sleep } from './sleep.ts';
 import type { Capabilities } from './types.ts';
@@ -13,16 +13,17 @@ export interface TransportOptions {
   timeoutMs: number;
   /** How often a call is tried again. */
   retries: number;
+  /** Longer waits are left to the caller. */
+  waitSecondsMax: number;
 }
 
+type OutgoingRequest = RequestInit & { headers: Record<string, string> };
+
 /** Paths that never cost a unit, so that they can be repeated at any time. */
-const FREE = /^\/(usage|account|units|feeds|health)\b/;
+const FREE = /^\/(usage|account|units|feeds|health|admin|console|openapi)\b/;
 
-/** Requests about the past, which cost a unit whatever their outcome. */
-const PAST = /\/rates\/revisions\b|[?&]asOf=/;
-
-/** Longer waits are left to the caller. */
-const WAIT_SECONDS_MAX = 60;
+/** Requests that read the ledger, which cost a unit whatever their outcome. */
+const READS_LEDGER = /\/rates\/revisions\b|[?&](asOf=|interval=(minute|5min|15min|hour)\b)/i;
 
 /** Errors of Node, Bun and Deno that occur before anything is sent. Browsers do not tell. */
 const NOT_SENT =
@@ -32,7 +33,7 @@ const NOT_SENT =
  * Sends requests: paced, with a timeout, conditional where an answer is cached, and repeated where that cannot cost a unit twice.
  *
  *     429 of the burst limit      not counted       repeated
- *     503 of the service          not counted       repeated; with asOf it is counted, and not repeated
+ *     503 of the service          not counted       repeated; if it reads the ledger, it is counted and not repeated
  *     no connection               not sent          repeated
  *     lost, timed out, 502, 504   counted or not    repeated on free paths, and where the service recognizes the request
  *
@@ -50,22 +51,26 @@ export class Transport {
     this.#options = options;
   }
 
-  /** The text of a successful answer. */
-  async get(path: string, query: Query = {}, { signal, timeoutMs }: CallOptions = {}): Promise<string> {
+  /** A successful response. Its body is complete, so that reading it cannot fail. */
+  async request(path: string, query: Query = {}, options: RequestOptions = {}): Promise<Response> {
+    const { signal, method = 'GET' } = options;
+    const { retries, waitSecondsMax } = this.#options;
     const url = this.url(path, query);
     const isFree = FREE.test(path) || /[?&]dryRun=true\b/.test(url);
-    const isPast = PAST.test(url);
+    const readsLedger = READS_LEDGER.test(url);
     const id = newId();
     const startedAt = performance.now();
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#try(url, id, signal, timeoutMs ?? this.#options.timeoutMs);
+        return await this.#try(url, id, options);
       } catch (error) {
-        const waitMs = tries < this.#options.retries ? retryMs(error, tries) : undefined;
+        const waitMs = tries < retries ? retryMs(error, tries, waitSecondsMax) : undefined;
         if (waitMs === undefined || signal?.aborted) throw error;
+        if (method !== 'GET' && !(error instanceof RateLimited)) throw error;
+        const mayCostTwice = !isFree && mayBeCounted(error, readsLedger);
+        if (mayCostTwice && readsLedger) throw error;
         await sleep(waitMs, signal);
-        if (isFree || !mayBeCounted(error, isPast)) continue;
-        if (isPast || !(await this.#isRecognized(startedAt, signal))) throw error;
+        if (mayCostTwice && !(await this.#isRecognized(startedAt, signal))) throw error;
       }
     }
   }
@@ -73,9 +78,8 @@ export class Transport {
   /** Whether the process that may have counted a request is the one that serves now, and recognizes the request. */
   async #isRecognized(startedAt: number, signal: CancelSignal | undefined): Promise<boolean> {
     try {
-      const { idempotency } = JSON.parse(
-        await this.get('/account/capabilities', {}, { signal }),
-      ) as Capabilities;
+      const response = await this.request('/account/capabilities', {}, { signal });
+      const { idempotency } = (await response.json()) as Capabilities;
       const elapsedSeconds = (performance.now() - startedAt) / 1_000;
       return (
         this.#keepsIds &&
@@ -98,12 +102,12 @@ export class Transport {
   }
 
   /** Sends one request, and returns when the headers of its response have arrived. */
-  async send(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  async send(url: string, init: OutgoingRequest, signal: AbortSignal): Promise<Response> {
     const { key } = this.#options;
     const leave = await this.#pace.enter(signal);
     try {
-      const all = key === undefined ? headers : { ...headers, 'x-api-key': key };
-      const response = await fetch(url, { headers: all, signal, cache: 'no-store' });
+      const headers = key === undefined ? init.headers : { ...init.headers, 'x-api-key': key };
+      const response = await fetch(url, { ...init, headers, signal });
       this.#pace.learn(response);
       return response;
     } catch (error) {
@@ -113,20 +117,35 @@ export class Transport {
     }
   }
 
-  async #try(url: string, id: string, signal: CancelSignal | undefined, timeoutMs: number): Promise<string> {
+  async #try(url: string, id: string, options: RequestOptions): Promise<Response> {
+    const { method = 'GET', body, signal, timeoutMs = this.#options.timeoutMs } = options;
     const deadline = new Deadline(signal, timeoutMs);
-    const known = this.#cache.get(url);
+    const isRead = method === 'GET';
+    const isJson = typeof body === 'object' && !(body instanceof Blob);
+    const known = isRead ? this.#cache.get(url) : undefined;
+    const init = {
+      method,
+      headers: {
+        ...(isJson && { 'content-type': 'application/json' }),
+        ...options.headers,
+        'x-request-id': id,
+        ...(known && { 'if-none-match': known.etag }),
+      },
+      body: isJson ? JSON.stringify(body) : ((body ?? null) as string | Blob | null),
+      cache: cacheMode(isRead, known !== undefined),
+    };
     try {
-      const headers = { 'x-request-id': id, ...(known && { 'if-none-match': known.etag }) };
-      const response = await this.send(url, headers, deadline.signal);
+      const response = await this.send(url, init, deadline.signal);
       this.#keepsIds = response.headers.get('x-request-id') === id;
-      if (response.status === 304 && known) return known.text;
-      const text = await response.text().catch((error) => {
+      const { headers } = response;
+      if (response.status === 304 && known) return new Response(known.bytes, { headers });
+      const bytes = await response.arrayBuffer().catch((error) => {
         throw signal?.aborted ? signal.reason : lost(error);
       });
-      requireSuccess(response, text);
-      this.#cache.set(url, response.headers.get('etag'), text);
-      return text;
+      const complete = new Response(bytes, { headers });
+      if (!response.ok) requireSuccess(response, await complete.text());
+      if (isRead) this.#cache.set(url, headers.get('etag'), bytes);
+      return complete;
     } catch (error) {
       if (!deadline.isOver) throw error;
       const details = { code: 'timeout', status: 0, mayBeCounted: true, cause: error };
@@ -135,6 +154,11 @@ export class Transport {
       deadline.end();
     }
   }
+}
+
+/** A browser may know an answer from before its page was reloaded. What this client knows, it revalidates itself. */
+function cacheMode(isRead: boolean, isKnown: boolean): 'no-cache' | 'no-store' {
+  return isRead && !isKnown ? 'no-cache' : 'no-store';
 }
 
 /** Throws the error of a response that is none of the service's successes. */
@@ -173,16 +197,16 @@ function lost(cause: unknown): ConnectionLost {
   );
 }
 
-/** Whether a failed request may have cost a unit. One about the past costs a unit before it is tried. */
-function mayBeCounted(error: unknown, isPast: boolean): boolean {
-  return !(error instanceof OpenpitError) || error.mayBeCounted || (isPast && error.status >= 500);
+/** Whether a failed request may have cost a unit. One that reads the ledger costs a unit before it is tried. */
+function mayBeCounted(error: unknown, readsLedger: boolean): boolean {
+  return !(error instanceof OpenpitError) || error.mayBeCounted || (readsLedger && error.status >= 500);
 }
 
 /** How long to wait before another try; undefined if none would help. */
-function retryMs(error: unknown, tries: number): number | undefined {
+function retryMs(error: unknown, tries: number, waitSecondsMax: number): number | undefined {
   if (!(error instanceof OpenpitError) || error instanceof QuotaExhausted) return undefined;
   const { status, retryAfter } = error;
   if (status > 0 && status !== 429 && status < 502) return undefined;
   if (retryAfter === undefined) return backoffMs(tries);
-  return retryAfter > WAIT_SECONDS_MAX ? undefined : retryAfter * 1_000 + Math.random() * 250;
+  return retryAfter > waitSecondsMax ? undefined : retryAfter * 1_000 + Math.random() * 250;
 }

@@ -7,14 +7,26 @@ import { linkTo, useRoute } from './data/route.ts';
 import { useScrollPosition } from './data/scroll.ts';
 import { SearchButton } from './search/search-button.tsx';
 import { lazy } from './show/lazy.tsx';
+import { loadStyle } from './show/load-style.ts';
 import { Failure, Loading, Notice } from './show/parts.tsx';
 import { ThemeSwitch } from './show/theme.tsx';
+import docsStyle from './style/docs.css' with { type: 'file' };
+import manageStyle from './style/operator.css' with { type: 'file' };
 
 const MarketPage = lazy(async () => (await import('./pages/market.tsx')).MarketPage);
 const SymbolPage = lazy(async () => (await import('./pages/symbol.tsx')).SymbolPage);
-const AccountPage = lazy(async () => (await import('./pages/account.tsx')).AccountPage);
-const OperatorPage = lazy(async () => (await import('./pages/operator.tsx')).OperatorPage);
-const DocsPage = lazy(async () => (await import('./pages/docs.tsx')).DocsPage);
+const AccountPage = lazy(async () => {
+  const [{ AccountPage }] = await Promise.all([import('./pages/account.tsx'), loadStyle(manageStyle)]);
+  return AccountPage;
+});
+const OperatorPage = lazy(async () => {
+  const [{ OperatorPage }] = await Promise.all([import('./pages/operator.tsx'), loadStyle(manageStyle)]);
+  return OperatorPage;
+});
+const DocsPage = lazy(async () => {
+  const [{ DocsPage }] = await Promise.all([import('./pages/docs.tsx'), loadStyle(docsStyle)]);
+  return DocsPage;
+});
 
 const PAGES = [
   ['market', 'Market'],

@@ -52,6 +52,41 @@ describe.skipIf(!found)(title, () => {
     await program.end();
   });
 
+  test('every request is one of openpit-client, and a reload costs nothing while nothing has changed', async () => {
+    const service = await openTestService('sqlite', {
+      settings: { OPENPIT_ADMIN_TOKEN: 'a-long-token-of-the-operator' },
+      now: Date.now(),
+    });
+    const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    await service.publish('XAU', { [date]: 2_345.5 });
+    const key = await service.key('pro');
+    const { page, close } = await openPage(browser, service.url);
+    const strangers: string[] = [];
+    page.on('request', (request) => {
+      const id = request.headers()['x-request-id'] ?? '';
+      if (request.resourceType() === 'fetch' && !id.startsWith('once-')) strangers.push(request.url());
+    });
+    const used = async () => ((await (await service.get('/usage', key)).json()) as { used: number }).used;
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+    await page.addInitScript(`sessionStorage.setItem('openpit.admin', 'a-long-token-of-the-operator')`);
+    await page.goto(`${service.url}/#/symbol/XAU`);
+    await page.locator('.legend-day').waitFor();
+    const before = await used();
+    expect(before).toBe(2);
+    await page.reload();
+    await page.locator('.legend-day').waitFor();
+    expect(await used()).toBe(before);
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByText('Usage by day and endpoint').waitFor();
+    await page.getByRole('link', { name: 'Operator' }).click();
+    await page.getByRole('heading', { name: 'Replicas' }).waitFor();
+    await page.getByRole('link', { name: 'Docs' }).click();
+    await page.getByText('quota_exhausted').first().waitFor();
+    expect(strangers).toEqual([]);
+    await close();
+    await service.close();
+  });
+
   describe('with a public key', () => {
     let service: TestService;
     beforeAll(async () => {

@@ -68,6 +68,29 @@ describe('openpit-client', () => {
     expect(await client.get<object>('/units', { symbols: ['XAU'] })).toMatchObject({ success: true });
   });
 
+  test('any other request has its method, headers and body, and its response can be a file', async () => {
+    const client = clientOf(await api.service.key('unlimited'));
+    const created = await client.request('/account/keys', {}, { method: 'POST', body: { name: 'second' } });
+    const { key } = (await created.json()) as { key: { id: string; name: string } };
+    expect(key.name).toBe('second');
+    const path = `/account/keys/${key.id}`;
+    await client.request(path, {}, { method: 'PATCH', body: { name: 'renamed' } });
+    expect(await client.get<object>('/account/keys')).toMatchObject({
+      keys: expect.arrayContaining([expect.objectContaining({ name: 'renamed' })]),
+    });
+    await client.request(path, {}, { method: 'DELETE' });
+    const refused = await failure(client.request(`${path}x`, {}, { method: 'DELETE' }));
+    expect(refused).toBeInstanceOf(NotFound);
+    const csv = await client.request('/rates/latest', { symbols: ['XAU'], format: 'csv' });
+    expect(csv.headers.get('content-type')).toContain('text/csv');
+    expect(await csv.text()).toContain('2358.2');
+    const traced = await client.request('/usage', {}, { headers: { 'x-trace': '1' } });
+    expect(new TextDecoder().decode(await traced.arrayBuffer())).toContain('"plan"');
+    expect((await failure(client.get('/rates/latest', { symbols: ['XAU'], format: 'csv' }))).code).toBe(
+      'invalid_response',
+    );
+  });
+
   test('history has all pages and all rows, with conversions and intervals', async () => {
     const pages = await Array.fromAsync(clientOf().history({ ...RANGE, interval: 'month', unit: 'kg' }));
     expect(pages.flatMap(({ rates }) => rates.map(({ symbol, count }) => [symbol, count]))).toEqual([

@@ -3,6 +3,8 @@ import { ConnectionLost, Openpit } from '../../client/src/index.ts';
 import { apiOn } from '../support/api.ts';
 import { FaultyProxy } from '../support/http/faulty-proxy.ts';
 
+const RANGE = { symbols: ['XAU'], from: '2024-05-14', to: '2024-05-14' };
+
 describe('a call whose answer is lost', () => {
   const api = apiOn('sqlite', {}, async ({ service }) => {
     await service.publish('XAU', { '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
@@ -66,17 +68,19 @@ describe('a call whose answer is lost', () => {
     expect(requestsFor('capabilities')).toBe(1); // it asked once, and gave up
   });
 
-  test('about the past is not repeated, because it costs a unit whatever its outcome', async () => {
-    proxy.fateOf = (target) => (/asOf|revisions/.test(target) ? 'lose' : 'pass');
+  test('that reads the ledger is not repeated, because it costs a unit whatever its outcome', async () => {
+    proxy.fateOf = (target) => (/asOf|revisions|interval=/.test(target) ? 'lose' : 'pass');
     const calls = [
       () => clientOf().historical(['XAU'], '2024-05-14', { asOf: '2024-05-15' }),
       () => clientOf().get('/rates/revisions?symbols=XAU&date=2024-05-14'),
+      () => Array.fromAsync(clientOf().history({ ...RANGE, interval: 'hour' })),
+      () => Array.fromAsync(clientOf().history({ ...RANGE, interval: '5min' })),
     ];
     for (const call of calls) {
       const error = await call().catch((error) => error);
       expect(error).toBeInstanceOf(ConnectionLost);
     }
-    expect(await used()).toBe(2);
+    expect(await used()).toBe(4);
   });
 
   test('of a free path is repeated without asking', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { apiOn } from '../support/api.ts';
+import { FaultyProxy } from '../support/http/faulty-proxy.ts';
 
 const python = Bun.which('python3');
 if (!python) console.warn('SKIPPED: the client in Python, because there is no python3');
@@ -27,5 +28,31 @@ describe.skipIf(!python)('client/python/openpit.py', () => {
     expect(errors).toBe('');
     expect(await child.exited).toBe(0);
     if (report.startsWith('SKIPPED')) console.warn(report.trim());
+  });
+
+  test('a call that reads the ledger is not repeated when its answer is lost, because it costs a unit each time', async () => {
+    const key = await api.service.key('unlimited');
+    const proxy = await FaultyProxy.open(api.service.url);
+    proxy.fateOf = (target) => (/asOf|interval/.test(target) ? 'lose' : 'pass');
+    const script = `
+import sys
+from openpit import ConnectionLost, Openpit
+client = Openpit(sys.argv[1], key=sys.argv[2])
+for call in (
+    lambda: list(client.history(["XAU"], "2024-05-14", "2024-05-14", interval="hour")),
+    lambda: client.historical(["XAU"], "2024-05-14", asOf="2024-05-15"),
+):
+    try:
+        call()
+    except ConnectionLost as error:
+        print(error.may_be_counted)
+`;
+    const child = Bun.spawn([python!, '-B', '-c', script, proxy.url, key], {
+      env: { ...process.env, PYTHONPATH: join(import.meta.dir, '../../client/python') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    expect(await new Response(child.stdout).text()).toBe('True\nTrue\n');
+    await proxy.close();
+    expect((await api.ask('/usage', { key })).body.used).toBe(2);
   });
 });

@@ -51,7 +51,11 @@ export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
         paths,
         ...(given && { given }),
       };
-      const headers = { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', ...PAGE_POLICY };
+      const headers = {
+        'Content-Type': JSON_TYPE,
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+      };
       return reply(JSON.stringify(config), headers);
     }),
     endpoint('/openapi.json', async ({ request }) =>

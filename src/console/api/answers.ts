@@ -122,11 +122,6 @@ export interface ConfigAnswer {
   given?: { kind: 'demo' | 'public'; key: string };
 }
 
-export type SeriesAnswer = {
-  rates: Record<string, Record<string, OhlcRecord>>;
-  metadata?: Record<string, { unit: string; quote: string; source: string }>;
-};
-
 export interface FeedsAnswer {
   feeds: { key: string; licence: 'yes' | 'attribution' | 'no'; attribution: string; licenceUrl: string }[];
 }

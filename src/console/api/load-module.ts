@@ -1,4 +1,5 @@
-import { offline } from './client.ts';
+import { ConnectionLost } from '../../../client/src/index.ts';
+import { ask } from './client.ts';
 
 /** How long after a failure to try again. */
 const RETRY_MS = 3_000;
@@ -14,7 +15,7 @@ export async function loadModule<T>(
   try {
     return await load();
   } catch {
-    onOutage(offline());
+    onOutage(new ConnectionLost('A part of the page did not load.', { code: 'connection_lost', status: 0 }));
     while (!(await isServiceUp())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     location.reload();
     return new Promise(() => {});
@@ -22,8 +23,8 @@ export async function loadModule<T>(
 }
 
 function isServiceUp(): Promise<boolean> {
-  return fetch('/health').then(
-    ({ ok }) => ok,
+  return ask('/health').then(
+    () => true,
     () => false,
   );
 }

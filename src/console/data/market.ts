@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from 'preact/hooks';
 import type { MarketAnswer, MarketSymbol, Quote, QuotesAnswer } from '../api/answers.ts';
-import { ApiError, askWithHeaders, askWithKey, isOutage, messageOf } from '../api/client.ts';
+import { askWithKey, clientOf, isOutage, messageOf, OpenpitError } from '../api/client.ts';
 import type { Searchable } from '../search/match.ts';
 import { formulaSymbol, isFormula } from './formula.ts';
 
@@ -138,7 +138,7 @@ class MarketStore {
       this.error = undefined;
       return this.#hasWanted ? POLL_MS : 0; // more may have been required meanwhile
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'invalid_visit') {
+      if (error instanceof OpenpitError && error.code === 'invalid_visit') {
         this.#setVisit('');
         return 0;
       }
@@ -169,10 +169,9 @@ class MarketStore {
     if (!this.#wantsCloses) query.set('closes', 'false');
     const wanted = this.#loaded === 'all' ? 'all' : this.#wanted;
     if (wanted !== 'all') query.set('symbols', [...wanted].join(','));
-    const { body, headers } = await askWithHeaders<MarketAnswer>(`/market?${query}`, {
-      headers: { 'x-api-key': this.#key },
-    });
-    this.#setVisit(headers.get('openpit-visit') ?? this.#visit);
+    const response = await clientOf(this.#key).request(`/market?${query}`);
+    const body = (await response.json()) as MarketAnswer;
+    this.#setVisit(response.headers.get('openpit-visit') ?? this.#visit);
     this.#hasCloses = query.get('closes') === null;
     this.#loaded = wanted;
     this.#setSymbols(

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { ApiError } from '../api/client.ts';
+import type { OpenpitError } from '../api/client.ts';
 import { secret, setSecret } from '../api/session.ts';
 import { Notice } from '../show/parts.tsx';
 
 /** Asks for the admin token, and for a name for the audit log. Both stay in this tab. */
-export function SignIn({ error }: { error?: ApiError }) {
+export function SignIn({ error }: { error?: OpenpitError }) {
   const [token, setToken] = useState('');
   const [name, setName] = useState(secret('operator'));
   return (

@@ -1,5 +1,5 @@
 import type { ConfigAnswer } from '../api/answers.ts';
-import { ApiError, askAsOperator } from '../api/client.ts';
+import { askAsOperator, OpenpitError } from '../api/client.ts';
 import { useLoad, useRefresh } from '../api/load.ts';
 import type { ReplicasAnswer } from '../api/operator.ts';
 import { setSecret, useSecret } from '../api/session.ts';
@@ -40,7 +40,7 @@ export function OperatorPage({ section, config }: { section: string; config: Con
 function Signed({ token, section }: { token: string; section: string }) {
   const replicas = useLoad(() => askAsOperator<ReplicasAnswer>(token, '/admin/replicas'), [token]);
   useRefresh(replicas.reload, REFRESH_MS);
-  if (replicas.error instanceof ApiError && [401, 403, 429].includes(replicas.error.status)) {
+  if (replicas.error instanceof OpenpitError && [401, 403, 429].includes(replicas.error.status)) {
     return <SignIn error={replicas.error} />;
   }
   return (

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
-import { ApiError } from '../api/client.ts';
+import { OpenpitError } from '../api/client.ts';
 import type { PriceDrawing } from '../charts/drawing.ts';
 import { headlineOf } from '../data/chart/headline.ts';
 import { hasLongHistory, requestsFor, type WantedHistory } from '../data/chart/history.ts';
@@ -17,10 +17,10 @@ import { useMeasures } from '../data/units.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 import { ChartArea, styleOf } from '../symbol/chart-area.tsx';
 import { DrawingTools, RangeTools } from '../symbol/chart-tools.tsx';
-import { Details } from '../symbol/details.tsx';
+import { Details } from '../symbol/details/details.tsx';
+import { useRevisions } from '../symbol/details/revisions.tsx';
 import { ExportTools } from '../symbol/export-tools.tsx';
 import { MeasureTools } from '../symbol/measure-tools.tsx';
-import { useRevisions } from '../symbol/revisions.tsx';
 import { Title } from '../symbol/title.tsx';
 
 /** More requests than this need confirmation: they cost quota. */
@@ -36,7 +36,7 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
   const symbol = store.find(code);
   if (!symbol) {
     const { error } = store;
-    const isUnknown = error instanceof ApiError && error.code === 'unknown_symbol';
+    const isUnknown = error instanceof OpenpitError && error.code === 'unknown_symbol';
     if (isUnknown || store.hasAll) return <NoSymbol code={code} message={isUnknown ? error.message : ''} />;
     if (error !== undefined) return <Failure error={error} onRetry={store.refresh} />;
     return <Loading label={`Loading ${code}`} lines={8} />;

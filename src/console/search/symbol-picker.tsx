@@ -1,9 +1,8 @@
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { MarketSymbol } from '../api/answers.ts';
-import { formulaSymbol, readFormula } from '../data/formula.ts';
-import { codeNamed, type Searchable, searchSymbols } from './match.ts';
+import { loadModule } from '../api/load-module.ts';
+import type { Searchable } from './match.ts';
 
-const SHOWN_MAX = 8;
 const NONE: readonly MarketSymbol[] = [];
 
 /** A field to find a symbol or write a formula, with a list of what fits. Arrow keys choose, Enter picks, Escape closes the list. */
@@ -32,10 +31,11 @@ export function SymbolPicker({
   const id = useId();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
+  const { finder, loadFinder } = useFinder();
   const isEmpty = text.trim() === '';
   const options = useMemo(
-    () => (isEmpty ? suggested : optionsFor(market, text, excluded)),
-    [market, text, excluded, suggested],
+    () => (isEmpty ? suggested : (finder?.optionsFor(market, text, excluded) ?? NONE)),
+    [market, text, excluded, suggested, finder],
   );
   const isOpen = !isEmpty || keepsList;
   const pick = (symbol: MarketSymbol | undefined) => {
@@ -79,7 +79,10 @@ export function SymbolPicker({
           setActive(0);
         }}
         onKeyDown={onKeyDown}
-        onFocus={onSearch}
+        onFocus={() => {
+          loadFinder();
+          onSearch?.();
+        }}
         onBlur={() => !keepsList && setText('')}
       />
       <div
@@ -108,7 +111,7 @@ export function SymbolPicker({
           </div>
         ))}
       </div>
-      {!isEmpty && options.length === 0 && (
+      {!isEmpty && finder && options.length === 0 && (
         <p class="picker-none" role="status">
           Nothing matches “{text}”. Try a code, a name, a ticker, or a formula such as XAU/XAG.
         </p>
@@ -117,10 +120,17 @@ export function SymbolPicker({
   );
 }
 
-function optionsFor(market: Searchable, text: string, excluded: readonly string[]): MarketSymbol[] {
-  const formula = readFormula(text, (code) => codeNamed(market, code));
-  const written = formula === undefined ? undefined : formulaSymbol(formula, market.symbols);
-  const found = searchSymbols(market, text);
-  const options = written ? [written, ...found] : found;
-  return options.filter(({ symbol }) => !excluded.includes(symbol)).slice(0, SHOWN_MAX);
+let known: typeof import('./options.ts') | undefined;
+
+/** What finds symbols. It is loaded when somebody is about to search. */
+function useFinder(): { finder: typeof known; loadFinder(): void } {
+  const [finder, setFinder] = useState(known);
+  const loadFinder = () => {
+    if (finder) return;
+    void loadModule(() => import('./options.ts')).then((module) => {
+      known = module;
+      setFinder(module);
+    });
+  };
+  return { finder, loadFinder };
 }

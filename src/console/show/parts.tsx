@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, messageOf } from '../api/client.ts';
+import { messageOf, OpenpitError } from '../api/client.ts';
 
 /** A notice, with optional actions. */
 export function Notice({
@@ -49,7 +49,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
 }
 
 function titleOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'Something went wrong on this page';
+  if (!(error instanceof OpenpitError)) return 'Something went wrong on this page';
   if (error.status === 0) return 'No connection to the service';
   if (error.code === 'quota_exhausted') return 'The quota of this key is used up';
   if (error.code === 'no_data') return 'No prices yet';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { askForFile } from '../api/client.ts';
+import { clientOf } from '../api/client.ts';
 import { LINE_COLOURS } from '../charts/colours.ts';
 import type { PriceDrawing } from '../charts/drawing.ts';
 import { type ChartSeries, type History, requestShown } from '../data/chart/history.ts';
@@ -35,7 +35,10 @@ export function ExportTools({
     }
   };
   const csv = () => new Blob([csvOf(series, span)], { type: 'text/csv' });
-  const parquet = () => askForFile(apiKey, `${requestShown(history!, span)}&format=parquet`);
+  const parquet = async () => {
+    const response = await clientOf(apiKey).request(requestShown(history!, span), { format: 'parquet' });
+    return new Blob([await response.arrayBuffer()]);
+  };
   const png = async () => {
     const { pictureOf } = await import('../charts/picture.ts');
     return pictureOf(drawing!.picture(), textFor(series, history!, span));

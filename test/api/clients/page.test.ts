@@ -72,6 +72,7 @@ describe('the page', () => {
     expect(body.given).toBeUndefined();
     expect(headers.get('access-control-allow-origin')).toBeNull();
     expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
   test('the API reference has its own policy, which still allows only its own scripts', async () => {

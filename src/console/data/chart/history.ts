@@ -1,5 +1,6 @@
-import type { ChartBar, MarketSymbol, PlanRecord, SeriesAnswer } from '../../api/answers.ts';
-import { askWithKey } from '../../api/client.ts';
+import type { HistoryParameters, Range, TimeSeries } from '../../../../client/src/index.ts';
+import type { ChartBar, MarketSymbol, PlanRecord } from '../../api/answers.ts';
+import { clientOf } from '../../api/client.ts';
 import { has } from '../../api/features.ts';
 import { spans } from '../days.ts';
 import { isFormula } from '../formula.ts';
@@ -47,21 +48,13 @@ interface HistoryRow extends ChartBar {
   factor?: number;
 }
 
-interface HistoryAnswer extends Omit<SeriesAnswer, 'rates'> {
-  rates: readonly HistoryRow[];
-  next: string | null;
-}
-
 /** The rows of some symbols, as the service answered them. */
 interface Rows {
   rows: readonly HistoryRow[];
-  metadata: NonNullable<SeriesAnswer['metadata']>;
+  metadata: NonNullable<TimeSeries['metadata']>;
   request: string;
   requests: number;
 }
-
-/** Limited concurrency: the burst limit covers all programs of the account. */
-const AT_A_TIME = 4;
 
 export function hasLongHistory(plan: PlanRecord): boolean {
   return has('/rates/history') && plan.history;
@@ -86,7 +79,7 @@ export async function loadHistory(
   for (const [i, group] of groups.entries()) {
     if (group.length === 0) continue;
     const query = queryOf(wanted, group, i === 0 ? unit : undefined);
-    answers.push({ group, rows: await load(key, query, wanted, plan, signal) });
+    answers.push({ group, rows: await load(key, query, plan, signal) });
   }
   const { request } = answers[0]!.rows;
   const requests = answers.reduce((sum, { rows }) => sum + rows.requests, 0);
@@ -115,67 +108,61 @@ export function prepend(older: History, history: History): History {
   return { ...history, series, first: older.first };
 }
 
+/** What is asked for, in the words of openpit-client. */
+type Query = Range & HistoryParameters;
+
 function queryOf(
-  { currency, first, last }: WantedHistory,
+  { currency, first, last, interval }: WantedHistory,
   symbols: readonly MarketSymbol[],
   unit: string | undefined,
-): URLSearchParams {
-  const codes = symbols.map(({ symbol }) => symbol).join(',');
-  const query = new URLSearchParams({ symbols: codes, startDate: first, endDate: last });
-  if (unit !== undefined) query.set('unit', unit);
-  if (currency !== undefined) query.set('quote', currency);
-  return query;
+): Query {
+  const codes = symbols.map(({ symbol }) => symbol);
+  return { symbols: codes, from: first, to: last, unit, quote: currency, interval };
 }
 
-async function fromHistory(
-  key: string,
-  query: URLSearchParams,
-  { interval }: WantedHistory,
-  _plan: PlanRecord,
-  signal: AbortSignal,
-): Promise<Rows> {
-  query.set('interval', interval);
-  const request = `/rates/history?${query}`;
+async function fromHistory(key: string, query: Query, _plan: PlanRecord, signal: AbortSignal): Promise<Rows> {
   const rows: HistoryRow[] = [];
   let metadata: Rows['metadata'] = {};
   let requests = 0;
-  for (let cursor: string | null = ''; cursor !== null; requests++) {
-    const path = cursor === '' ? request : `${request}&cursor=${encodeURIComponent(cursor)}`;
-    const answer: HistoryAnswer = await askWithKey<HistoryAnswer>(key, path, { signal });
-    rows.push(...answer.rates);
-    metadata = { ...answer.metadata, ...metadata };
-    cursor = answer.next;
+  for await (const page of clientOf(key).history(query, { signal })) {
+    rows.push(...page.rates);
+    metadata = { ...page.metadata, ...metadata };
+    requests++;
   }
-  return { rows, metadata, request, requests };
+  return { rows, metadata, request: pathOf('/rates/history', query), requests };
 }
 
 /** For plans without long history: as many requests as the plan's limit of days makes necessary. */
 async function fromTimeSeries(
   key: string,
-  query: URLSearchParams,
-  { first, last }: WantedHistory,
+  { interval: _, ...query }: Query,
   { maxSpanDays }: PlanRecord,
   signal: AbortSignal,
 ): Promise<Rows> {
-  const requests = spans(first, last, Math.max(1, maxSpanDays)).map(([startDate, endDate]) => {
-    query.set('startDate', startDate);
-    query.set('endDate', endDate);
-    return `/rates/time-series?${query}`;
-  });
-  const rows: HistoryRow[] = [];
-  let metadata: Rows['metadata'] = {};
-  for (let i = 0; i < requests.length; i += AT_A_TIME) {
-    const asked = requests.slice(i, i + AT_A_TIME);
-    const answers = await Promise.all(asked.map((path) => askWithKey<SeriesAnswer>(key, path, { signal })));
-    for (const answer of answers) {
-      rows.push(...rowsOf(answer.rates));
-      metadata = { ...metadata, ...answer.metadata };
-    }
-  }
-  return { rows, metadata, request: requests.at(-1)!, requests: requests.length };
+  const queries = spans(query.from, query.to, Math.max(1, maxSpanDays)).map(([from, to]) => ({
+    ...query,
+    from,
+    to,
+  }));
+  const answers = await Promise.all(queries.map((one) => clientOf(key).timeSeries(one, { signal })));
+  return {
+    rows: answers.flatMap(({ rates }) => rowsOf(rates)),
+    metadata: Object.assign({}, ...answers.map((answer) => answer.metadata)),
+    request: pathOf('/rates/time-series', queries.at(-1)!),
+    requests: queries.length,
+  };
 }
 
-function rowsOf(rates: SeriesAnswer['rates']): HistoryRow[] {
+/** The request as a path, to copy. */
+function pathOf(path: string, { from, to, ...others }: Query): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...others, startDate: from, endDate: to })) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return `${path}?${query}`;
+}
+
+function rowsOf(rates: TimeSeries['rates']): HistoryRow[] {
   return Object.entries(rates).flatMap(([date, symbols]) =>
     Object.entries(symbols).map(([symbol, record]) => ({ date, symbol, ...record })),
   );

@@ -76,7 +76,7 @@ export async function sendFile(
     throw new Error(
       'The file is too large for this page (1 MB after compression). Use “openpit import” on the server.',
     );
-  return askAsOperator<ImportAnswer>(token, `/admin/imports?${query}`, { method: 'POST', file: body });
+  return askAsOperator<ImportAnswer>(token, `/admin/imports?${query}`, { method: 'POST', body });
 }
 
 export function undoImport(token: string, run: number): Promise<{ withdrawn: number; restored: number }> {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import type { Holder } from '../account/with-key.tsx';
-import type { MarketSymbol } from '../api/answers.ts';
-import type { Headline } from '../data/chart/headline.ts';
-import { inUnit, nameOfUnit, type Unit } from '../data/units.ts';
-import { ago, computedPrice, day, duration, price } from '../show/format.ts';
+import type { Holder } from '../../account/with-key.tsx';
+import type { MarketSymbol } from '../../api/answers.ts';
+import type { Headline } from '../../data/chart/headline.ts';
+import { inUnit, nameOfUnit, type Unit } from '../../data/units.ts';
+import { ago, computedPrice, day, duration, price } from '../../show/format.ts';
 
 const PUBLISHED = { minute: 'while the market is open', day: 'daily', week: 'weekly', month: 'monthly' };
 

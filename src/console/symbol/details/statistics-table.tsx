@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useLoad } from '../api/load.ts';
-import { useParam } from '../data/route.ts';
-import { loadStatistics, type StatisticsOfCloses, type StatisticsOfRange } from '../data/statistics.ts';
-import { computedPrice, day, plural } from '../show/format.ts';
-import { Failure, Loading } from '../show/parts.tsx';
+import type { Statistics } from '../../../../client/src/index.ts';
+import { computedPrice, day, plural } from '../../show/format.ts';
+
+type StatisticsOfCloses = Statistics['statistics'][string];
 
 const ROWS: readonly [title: string, value: (of: StatisticsOfCloses) => ComponentChildren][] = [
   ['Days with a price', ({ count }) => count],
@@ -20,37 +19,8 @@ const ROWS: readonly [title: string, value: (of: StatisticsOfCloses) => Componen
   ],
 ];
 
-/** Statistics of the days shown, once the user wants them: they cost a unit of the quota. */
-export function Statistics({ request, apiKey }: { request: string; apiKey: string }) {
-  const [asked, setAsked] = useParam('statistics', '');
-  const isWanted = asked !== '';
-  const loaded = useLoad(
-    async (signal) => (isWanted ? loadStatistics(apiKey, request, signal) : undefined),
-    [apiKey, request, isWanted],
-  );
-  return (
-    <section class="card" aria-labelledby="statistics-title">
-      <div class="card-head">
-        <h2 id="statistics-title">Statistics</h2>
-        {!isWanted && (
-          <button type="button" class="button small" onClick={() => setAsked('1')}>
-            Show statistics
-          </button>
-        )}
-      </div>
-      {!isWanted && (
-        <p class="hint">
-          Mean, volatility, drawdown and correlations of the daily closes in this range. Costs one unit.
-        </p>
-      )}
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {isWanted && loaded.state === 'loading' && <Loading label="Loading statistics" lines={4} />}
-      {loaded.data && <StatisticsTable answer={loaded.data} />}
-    </section>
-  );
-}
-
-function StatisticsTable({ answer: { statistics, correlation } }: { answer: StatisticsOfRange }) {
+/** The statistics of each symbol, and the correlations between them. */
+export function StatisticsTable({ answer: { statistics, correlation } }: { answer: Statistics }) {
   const codes = Object.keys(statistics);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it

@@ -1,8 +1,8 @@
-import type { ChartBar } from '../api/answers.ts';
-import type { ChartSeries, History } from '../data/chart/history.ts';
-import type { BarInterval } from '../data/chart/span.ts';
-import { addDays, today } from '../data/days.ts';
-import { computedPrice, price } from '../show/format.ts';
+import type { ChartBar } from '../../api/answers.ts';
+import type { ChartSeries, History } from '../../data/chart/history.ts';
+import type { BarInterval } from '../../data/chart/span.ts';
+import { addDays, today } from '../../data/days.ts';
+import { computedPrice, price } from '../../show/format.ts';
 
 /** The lowest and the highest price of some bars, and where the newest one is between them. */
 export interface PriceRange {

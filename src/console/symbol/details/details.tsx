@@ -1,15 +1,15 @@
-import type { Holder } from '../account/with-key.tsx';
-import type { MarketSymbol } from '../api/answers.ts';
-import type { Headline } from '../data/chart/headline.ts';
-import { type ChartSeries, type History, requestShown } from '../data/chart/history.ts';
-import type { DaySpan } from '../data/chart/span.ts';
-import type { MarketStore } from '../data/market.ts';
-import type { Unit } from '../data/units.ts';
-import { RequestBox } from '../show/request.tsx';
+import type { Holder } from '../../account/with-key.tsx';
+import type { MarketSymbol } from '../../api/answers.ts';
+import type { Headline } from '../../data/chart/headline.ts';
+import { type ChartSeries, type History, requestShown } from '../../data/chart/history.ts';
+import type { DaySpan } from '../../data/chart/span.ts';
+import type { MarketStore } from '../../data/market.ts';
+import type { Unit } from '../../data/units.ts';
+import { RequestBox } from '../../show/request.tsx';
 import { Ranges } from './ranges.tsx';
 import { Revisions, type useRevisions } from './revisions.tsx';
 import { Sources } from './sources.tsx';
-import { Statistics } from './statistics.tsx';
+import { StatisticsCard } from './statistics.tsx';
 import { Conversions, Facts } from './symbol-facts.tsx';
 
 /** What the page says below the chart. */
@@ -46,7 +46,7 @@ export function Details({
       <Facts symbol={symbol} headline={headline} holder={holder} />
       <Sources series={series} store={store} apiKey={apiKey} />
       <Conversions symbol={symbol} units={units} rate={store.row(symbol.symbol)?.quote.rate} />
-      <Statistics request={request} apiKey={apiKey} />
+      <StatisticsCard request={request} apiKey={apiKey} />
       <RequestBox path={request} apiKey={apiKey} requests={history.requests} />
       <Revisions symbol={symbol} revisions={revisions} onWant={onWantRevisions} />
     </>

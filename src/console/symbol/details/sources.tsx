@@ -1,9 +1,9 @@
-import type { FeedsAnswer } from '../api/answers.ts';
-import { askOnce } from '../api/client.ts';
-import { useLoad } from '../api/load.ts';
-import type { ChartSeries } from '../data/chart/history.ts';
-import type { MarketStore } from '../data/market.ts';
-import { ago, computedPrice, price } from '../show/format.ts';
+import type { FeedsAnswer } from '../../api/answers.ts';
+import { askOnce } from '../../api/client.ts';
+import { useLoad } from '../../api/load.ts';
+import type { ChartSeries } from '../../data/chart/history.ts';
+import type { MarketStore } from '../../data/market.ts';
+import { ago, computedPrice, price } from '../../show/format.ts';
 
 const PASSED_ON = {
   yes: 'may be passed on',

@@ -1,0 +1,37 @@
+import type { OpenpitError } from '../api/client.ts';
+import { setSecret } from '../api/session.ts';
+import { Notice } from '../show/parts.tsx';
+import { SecretForm } from './key-form.tsx';
+
+/** Asks for an API key, after one that does not work too. */
+export function AskForKey({ error }: { error?: OpenpitError }) {
+  return (
+    <section class="card narrow">
+      <h1>Your API key</h1>
+      {error ? (
+        <Notice
+          kind="error"
+          title={error.status === 401 ? 'This key does not work' : 'This key may not be used'}
+          action={
+            <button type="button" class="button" onClick={() => setSecret('key', '')}>
+              Forget it
+            </button>
+          }
+        >
+          {error.message}
+        </Notice>
+      ) : (
+        <p>Prices on this service need a key. Paste yours to see the market and your usage.</p>
+      )}
+      <SecretForm name="key" label="API key" button="Use this key">
+        <details>
+          <summary>How do I get a key?</summary>
+          <p>Ask the operator of this service. An operator makes one with</p>
+          <pre>
+            <code>npx openpit account create --name "My company" --plan basic</code>
+          </pre>
+        </details>
+      </SecretForm>
+    </section>
+  );
+}
