@@ -1,128 +1,169 @@
 /**
- * `bun bench/downloads.ts`: other requests while clients download 40 years of 100 symbols as CSV or Parquet, against the same
- * server at rest; and the speed of downloads, against copying the same bytes from memory to a pipe. The server has core 0, the
- * clients have the others.
+ * `npm run bench:downloads`: the speed of 40 years of daily history as CSV, against copying the same bytes from memory to a
+ * pipe; and other customers' `latest` during downloads, against the same server at rest. Rounds are interleaved. The server
+ * has core 0, the clients have the others.
  */
 import { rmSync } from 'node:fs';
 import { filledLedger } from './lib/filled-ledger.ts';
-import { startOpenpit } from './lib/openpit.ts';
+import { createKey, startOpenpit } from './lib/openpit.ts';
+import { cpuSeconds, median, residentMb } from './lib/process.ts';
+import { RawClient } from './lib/raw-client.ts';
+import { report } from './lib/report.ts';
 
 const SYMBOLS = 100;
 const DAYS = 40 * 365;
-const PAUSE_MS = 5;
+const PIPE_BYTES = 64 * 1024;
+/** Downloads are repeated until they have transferred about this much: the CPU time of a process is known to 10 ms. */
+const ROUND_BYTES = 60e6;
+const SPEED_ROUNDS = 5;
+const REST_ROUNDS = 4;
+const REST_MS = 2_500;
+const PAUSE_MS = 3;
+
 const folder = await filledLedger(SYMBOLS, DAYS);
 process.env.OPENPIT_DEMO = 'false';
+const other = createKey(folder);
 const { target, key } = await startOpenpit(folder);
-const headers = { 'x-api-key': key };
+const codes = (await codesWithPrices()).slice(0, SYMBOLS);
+const client = await RawClient.connect(target.url);
+const pipe = Bun.spawn(['cat'], { stdin: 'pipe', stdout: Bun.file('/dev/null') });
 
-async function codes(): Promise<string[]> {
-  const answer = await fetch(`${target.url}/symbols`, { headers });
+const speeds = [
+  await compareSpeed('one symbol, for the first time', 1, (i) => pathOf([codes[i % SYMBOLS]!])),
+  await compareSpeed('one symbol, another range each time', 1, (i) =>
+    pathOf([codes[i % SYMBOLS]!], `1980-01-${String((i % 28) + 1).padStart(2, '0')}`),
+  ),
+  await compareSpeed('one symbol, repeated', 1, () => pathOf([codes[0]!])),
+  await compareSpeed('ten symbols', 10, (i) => pathOf(codes.slice(i % 80, (i % 80) + 10))),
+  await compareSpeed(`${SYMBOLS} symbols`, SYMBOLS, () => pathOf(codes)),
+];
+const latencies = [
+  await compareLatency('40 years of one symbol, repeated', 1, pathOf([codes[0]!])),
+  await compareLatency(`40 years of ${SYMBOLS} symbols`, 1, pathOf(codes)),
+  await compareLatency(`ten of 40 years of ${SYMBOLS} symbols at once`, 10, pathOf(codes)),
+  await compareLatency(`40 years of ${SYMBOLS} symbols by year`, 1, `${pathOf(codes)}&interval=year`),
+  await compareLatency('40 years of one symbol as Parquet', 1, pathOf([codes[1]!], '1980-01-01', 'parquet')),
+];
+const memory = residentMb(target.pids[0]!);
+client.close();
+await pipe.stdin.end();
+await target.stop();
+rmSync(folder, { recursive: true, force: true });
+await report('downloads', 'Downloads', 'npm run bench:downloads', [
+  `\`/rates/history.csv\` of ${DAYS} days per symbol over a kept connection whose client discards what it reads, against writing the same bytes from memory to a pipe to \`cat > /dev/null\`, 64 KB at a time. Medians of ${SPEED_ROUNDS} interleaved rounds.`,
+  '',
+  '| | size | download | copy to a pipe | share | MB per CPU-second: download | copy | share |',
+  '|---|---|---|---|---|---|---|---|',
+  ...speeds,
+  '',
+  `Another customer's \`latest × 2\`, one request after another with pauses of ${PAUSE_MS} ms, during downloads that are repeated without a pause, and at rest. All times of ${REST_ROUNDS} interleaved rounds of ${REST_MS / 1000} s.`,
+  '',
+  '| Downloads | p50 at rest | during | p99 at rest | during | longest at rest | during |',
+  '|---|---|---|---|---|---|---|',
+  ...latencies,
+  '',
+  `Memory of the process afterwards: ${memory.toFixed(0)} MB.`,
+]);
+
+async function codesWithPrices(): Promise<string[]> {
+  const answer = await fetch(`${target.url}/symbols`, { headers: { 'x-api-key': key } });
   const { symbols } = (await answer.json()) as { symbols: { symbol: string; firstDate: string | null }[] };
   return symbols.filter(({ firstDate }) => firstDate !== null).map(({ symbol }) => symbol);
 }
 
-/** Sends small requests until `work` is done. Times in ms, sorted. */
-async function askDuring(work: Promise<unknown>): Promise<number[]> {
-  let isOver = false;
-  void work.finally(() => {
-    isOver = true;
+function pathOf(symbols: readonly string[], startDate = '1980-01-01', format = 'csv'): string {
+  return `/rates/history.${format}?symbols=${symbols.join(',')}&startDate=${startDate}&endDate=2199-12-31`;
+}
+
+/** Writes bytes to the pipe. */
+async function copyToPipe(bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += PIPE_BYTES) {
+    pipe.stdin.write(bytes.subarray(at, at + PIPE_BYTES));
+    await pipe.stdin.flush();
+  }
+}
+
+interface Speed {
+  perSecond: number;
+  perCpuSecond: number;
+}
+
+/** Repeats work that transfers some bytes. Returns MB per second, and per second of CPU time. */
+async function speedOf(bytes: number, cpu: () => number, work: () => Promise<unknown>): Promise<Speed> {
+  const times = Math.max(1, Math.round(ROUND_BYTES / bytes));
+  const before = cpu();
+  const start = performance.now();
+  for (let i = 0; i < times; i++) await work();
+  const seconds = (performance.now() - start) / 1000;
+  const megabytes = (bytes * times) / 1e6;
+  return { perSecond: megabytes / seconds, perCpuSecond: megabytes / (cpu() - before) };
+}
+
+async function compareSpeed(
+  name: string,
+  symbols: number,
+  pathAt: (i: number) => string,
+): Promise<string> {
+  const bytes = Buffer.alloc(Math.round((await client.get(pathOf([codes.at(-1)!]), key)) * symbols), 'x');
+  let next = 0;
+  const downloads: Speed[] = [];
+  const copies: Speed[] = [];
+  const ownCpu = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  };
+  for (let round = 0; round < SPEED_ROUNDS; round++) {
+    downloads.push(
+      await speedOf(bytes.length, () => cpuSeconds(target.pids), () => client.get(pathAt(next++), key)),
+    );
+    copies.push(await speedOf(bytes.length, ownCpu, () => copyToPipe(bytes)));
+  }
+  const of = (speeds: readonly Speed[], kind: keyof Speed) => median(speeds.map((one) => one[kind]));
+  const cells = (['perSecond', 'perCpuSecond'] as const).map((kind) => {
+    const [download, copy] = [of(downloads, kind), of(copies, kind)];
+    return `${download.toFixed(0)} MB/s | ${copy.toFixed(0)} MB/s | ${(download / copy).toFixed(2)}`;
   });
+  return shown(`| ${name} | ${(bytes.length / 1e6).toFixed(1)} MB | ${cells.join(' | ')} |`);
+}
+
+async function compareLatency(name: string, count: number, path: string): Promise<string> {
+  const rest: number[] = [];
+  const during: number[] = [];
+  const clients = await Promise.all(Array.from({ length: count }, () => RawClient.connect(target.url)));
+  for (let round = 0; round < REST_ROUNDS; round++) {
+    rest.push(...(await askFor(REST_MS)));
+    let isOver = false;
+    const downloading = Promise.all(
+      clients.map(async (one) => {
+        while (!isOver) await one.get(path, key);
+      }),
+    );
+    during.push(...(await askFor(REST_MS)));
+    isOver = true;
+    await downloading;
+  }
+  for (const one of clients) one.close();
+  const at = (times: readonly number[], part: number) =>
+    `${times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(1)} ms`;
+  const cells = [0.5, 0.99, 1].map((part) => `${at(rest, part)} | ${at(during, part)}`);
+  return shown(`| ${name} | ${cells.join(' | ')} |`);
+}
+
+/** Times in ms of another customer's small requests. */
+async function askFor(ms: number): Promise<number[]> {
   const times: number[] = [];
-  while (!isOver) {
-    const start = performance.now();
-    await (await fetch(`${target.url}/rates/latest?symbols=XAU,XAG&n=${times.length}`, { headers })).text();
+  const end = performance.now() + ms;
+  const own = await RawClient.connect(target.url);
+  for (let start = performance.now(); start < end; start = performance.now()) {
+    await own.get(`/rates/latest?symbols=XAU,XAG&n=${times.length}`, other);
     times.push(performance.now() - start);
     await Bun.sleep(PAUSE_MS);
   }
-  return times.sort((a, b) => a - b);
+  own.close();
+  return times;
 }
 
-function report(name: string, times: readonly number[]): void {
-  const at = (part: number) =>
-    `${times[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(1)} ms`;
-  console.log(`${name}: ${times.length} answers, median ${at(0.5)}, 99 % ${at(0.99)}, longest ${at(1)}`);
+function shown(line: string): string {
+  console.log(line);
+  return line;
 }
-
-/** CPU seconds of the server so far, and its resident memory in MB. */
-async function usage(): Promise<{ cpu: number; memory: number }> {
-  const stat = await Bun.file(`/proc/${target.pids[0]}/stat`).text();
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const status = await Bun.file(`/proc/${target.pids[0]}/status`).text();
-  const memory = Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
-  return { cpu: (Number(fields[11]) + Number(fields[12])) / 100, memory };
-}
-
-async function download(encoding: string, query = '&format=csv', symbols = all): Promise<number> {
-  const url = `${target.url}/rates/history?symbols=${symbols}&startDate=1980-01-01&endDate=2199-12-31${query}`;
-  const { body } = await fetch(url, { headers: { ...headers, 'accept-encoding': encoding } });
-  let bytes = 0;
-  for await (const chunk of body!) bytes += chunk.length;
-  return bytes;
-}
-
-/** The bytes of a table, in memory. */
-async function fetchTable(symbols: string): Promise<Uint8Array> {
-  const url = `${target.url}/rates/history.csv?symbols=${symbols}&startDate=1980-01-01&endDate=2199-12-31`;
-  return (await fetch(url, { headers: { ...headers, 'accept-encoding': 'identity' } })).bytes();
-}
-
-/** Copies bytes to another process through a pipe. Returns MB/s. */
-async function copyToPipe(bytes: Uint8Array): Promise<number> {
-  const reader = Bun.spawn(['cat'], { stdin: 'pipe', stdout: Bun.file('/dev/null') });
-  const start = performance.now();
-  for (let at = 0; at < bytes.length; at += PIPE_BYTES) {
-    reader.stdin.write(bytes.subarray(at, at + PIPE_BYTES));
-    await reader.stdin.flush();
-  }
-  await reader.stdin.end();
-  await reader.exited;
-  return bytes.length / 1e3 / (performance.now() - start);
-}
-
-const PIPE_BYTES = 64 * 1024;
-const ROUNDS = 5;
-
-/** The median speed of downloads of a table, and of copying it, in interleaved rounds. */
-async function compareSpeed(name: string, symbols: string): Promise<void> {
-  const bytes = await fetchTable(symbols);
-  const speeds: { download: number; copy: number }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const start = performance.now();
-    await download('identity', '&format=csv', symbols);
-    const downloaded = bytes.length / 1e3 / (performance.now() - start);
-    speeds.push({ download: downloaded, copy: await copyToPipe(bytes) });
-  }
-  const median = (kind: 'download' | 'copy') =>
-    speeds.map((one) => one[kind]).sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!;
-  const [own, copy] = [median('download'), median('copy')];
-  console.log(
-    `${name}: ${(bytes.length / 1e6).toFixed(1)} MB at ${own.toFixed(0)} MB/s; a copy to a pipe ${copy.toFixed(0)} MB/s (${(own / copy).toFixed(2)} of it)`,
-  );
-}
-
-const all = (await codes()).slice(0, SYMBOLS).join(',');
-await askDuring(download('identity')); // loads the history and warms up
-report('at rest', await askDuring(Bun.sleep(5_000)));
-await compareSpeed('one symbol', all.split(',')[0]!);
-await compareSpeed(`${SYMBOLS} symbols`, all);
-for (const [name, count, encoding, query] of [
-  ['one download', 1, 'identity', '&format=csv'],
-  ['one download, gzip', 1, 'gzip', '&format=csv'],
-  ['one download by year', 1, 'identity', '&format=csv&interval=year'],
-  ['ten downloads', 10, 'identity', '&format=csv'],
-  ['one download, Parquet', 1, 'identity', '&format=parquet'],
-] as const) {
-  const before = await usage();
-  const start = performance.now();
-  const downloads = Promise.all(Array.from({ length: count }, () => download(encoding, query)));
-  const times = await askDuring(downloads);
-  const seconds = (performance.now() - start) / 1000;
-  const after = await usage();
-  report(name, times);
-  const bytes = (await downloads).reduce((sum, one) => sum + one, 0);
-  console.log(
-    `  ${(bytes / 1e6).toFixed(0)} MB (decoded) in ${seconds.toFixed(1)} s, ${(after.cpu - before.cpu).toFixed(1)} s of CPU, ${after.memory.toFixed(0)} MB resident`,
-  );
-}
-await target.stop();
-rmSync(folder, { recursive: true, force: true });

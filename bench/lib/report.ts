@@ -29,6 +29,7 @@ const PARTS = [
   'symbols',
   'processes',
   'move',
+  'downloads',
   'export',
 ] as const;
 

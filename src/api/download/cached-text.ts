@@ -1,39 +1,36 @@
 import type { BoundedCache } from '../../runtime/bounded-cache.ts';
+import { yieldToRequests } from '../../runtime/yield.ts';
 
-/** The text of tables that were downloaded more than once, by entity tag, in long chunks. */
-export type TableCache = BoundedCache<string, readonly Uint8Array[]>;
+/** The bodies of tables that were downloaded more than once, by entity tag, which differs for each encoding. */
+export type TableCache = BoundedCache<string, Uint8Array>;
 
 /** No table takes more than this part of the cache. */
 const PART_MAX = 0.25;
 /** Chunks from memory are longer than those that are written while they are sent. */
 const CHUNK_BYTES = 256 * 1024;
-/** What a chunk takes beside its bytes. */
-const CHUNK_OVERHEAD_BYTES = 200;
 
-/** The text of a table, from the cache if it is there. A table is admitted when it is downloaded for the second time. */
-export async function* cachedText(
+/** A cached body in chunks, yielding to requests between them. */
+export async function* cachedChunks(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += CHUNK_BYTES) {
+    if (at > 0) await yieldToRequests();
+    yield body.subarray(at, at + CHUNK_BYTES);
+  }
+}
+
+/** Passes the chunks of a body on. If it is requested for the second time, it is cached once it is complete. */
+export async function* keptChunks(
   cache: TableCache,
   etag: string,
-  write: () => AsyncGenerator<Uint8Array>,
+  chunks: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const known = cache.get(etag);
-  if (known) return yield* known;
-  if (!cache.admits(etag)) return yield* write();
+  if (!cache.admits(etag)) return yield* chunks;
   let kept: Uint8Array[] | undefined = [];
   let bytes = 0;
-  for await (const chunk of write()) {
+  for await (const chunk of chunks) {
     bytes += chunk.length;
     if (bytes > cache.bytesMax * PART_MAX) kept = undefined;
     kept?.push(chunk);
     yield chunk;
   }
-  if (!kept) return;
-  const chunks = longChunks(Buffer.concat(kept));
-  cache.set(etag, chunks, bytes + chunks.length * CHUNK_OVERHEAD_BYTES);
-}
-
-function longChunks(text: Uint8Array): Uint8Array[] {
-  const chunks: Uint8Array[] = [];
-  for (let at = 0; at < text.length; at += CHUNK_BYTES) chunks.push(text.subarray(at, at + CHUNK_BYTES));
-  return chunks;
+  if (kept) cache.set(etag, Buffer.concat(kept), bytes);
 }

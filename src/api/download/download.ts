@@ -7,6 +7,7 @@ import { etagOfEncoding, matches } from '../response/etag.ts';
 import { TYPES } from '../response/format.ts';
 import { acceptsGzip } from '../response/gzip.ts';
 import { COMMON_HEADERS, rateLimitPolicy } from '../response/headers.ts';
+import { cachedChunks, keptChunks, type TableCache } from './cached-text.ts';
 import { chunkStream } from './chunk-stream.ts';
 import { gzipChunks } from './gzip-chunks.ts';
 import type { TableSource } from './table-source.ts';
@@ -17,6 +18,8 @@ export interface DownloadOptions {
   finality: Finality;
   etag: string;
   plan: Plan;
+  /** If set, a table that is downloaded repeatedly is kept there. */
+  cache: TableCache | undefined;
   /** Headers of this table alone. */
   headers: Readonly<Record<string, string>>;
   onFailure: (error: unknown) => void;
@@ -56,21 +59,23 @@ export class Download {
   }
 
   async send(request: IncomingRequest, headers: DownloadHeaders): Promise<Reply> {
-    const { source, onFailure } = this.#options;
+    const { source, cache, onFailure } = this.#options;
     const isGzip = acceptsGzip(request.headers.get('accept-encoding'));
-    const all = { ...this.#headers(isGzip, headers), 'Content-Type': this.#type };
-    const chunks = () => (isGzip ? gzipChunks(source.text()) : source.text());
+    const own = this.#headers(isGzip, headers);
+    const all = { ...own, 'Content-Type': this.#type, ...(isGzip && { 'Content-Encoding': 'gzip' }) };
+    const known = cache?.get(own.ETag);
+    const write = () => (isGzip ? gzipChunks(source.text()) : source.text());
     // HTTP/1.0 has no chunked encoding: without a length, a truncated body would look complete.
-    const length = request.isHttp10 ? await lengthOf(chunks()) : undefined;
-    const body = chunkStream(chunks(), { onFailure, onEnd: () => source.release() });
-    return reply(body, isGzip ? { ...all, 'Content-Encoding': 'gzip' } : all, 200, length);
+    const length = known?.length ?? (request.isHttp10 ? await lengthOf(write()) : undefined);
+    const chunks = known ? cachedChunks(known) : cache ? keptChunks(cache, own.ETag, write()) : write();
+    return reply(chunkStream(chunks, { onFailure, onEnd: () => source.release() }), all, 200, length);
   }
 
   get #type(): string {
     return TYPES[this.#options.format];
   }
 
-  #headers(isGzip: boolean, { requestId, rateLimit }: DownloadHeaders): Record<string, string> {
+  #headers(isGzip: boolean, { requestId, rateLimit }: DownloadHeaders): Record<string, string> & { ETag: string } {
     const { etag, finality, headers, plan } = this.#options;
     return {
       ...COMMON_HEADERS,

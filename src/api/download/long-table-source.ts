@@ -1,24 +1,20 @@
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import type { LongTable, TextPiece } from '../model/long-table.ts';
+import type { EncodedRows, LongTable } from '../model/long-table.ts';
 import { type TextFormat, tableWriter } from '../model/table.ts';
-import { cachedText, type TableCache } from './cached-text.ts';
 import type { TableSource } from './table-source.ts';
 
 /** Large enough to need few system calls, small enough to buffer for a thousand slow clients. */
-const CHUNK_CHARACTERS = 32 * 1024;
+const CHUNK_BYTES = 32 * 1024;
 
 /** Streams a long table from memory. It counts the rows first, because they are charged first. */
 export class LongTableSource implements TableSource {
   readonly #table: LongTable;
   readonly #format: TextFormat;
-  readonly #cached: { cache: TableCache; etag: string } | undefined;
   #rows = 0;
 
-  /** With a cache, the text of a table that is downloaded repeatedly is kept under its tag. */
-  constructor(table: LongTable, format: TextFormat, cached?: { cache: TableCache; etag: string }) {
+  constructor(table: LongTable, format: TextFormat) {
     this.#table = table;
     this.#format = format;
-    this.#cached = cached;
   }
 
   async units(): Promise<number> {
@@ -27,36 +23,45 @@ export class LongTableSource implements TableSource {
   }
 
   text(): AsyncGenerator<Uint8Array> {
-    const write = () => textChunks(this.#table, this.#rows, this.#format);
-    return this.#cached ? cachedText(this.#cached.cache, this.#cached.etag, write) : write();
+    return textChunks(this.#table, this.#rows, this.#format);
   }
 
   async release(): Promise<void> {}
 }
 
 /**
- * Writes a table as chunks of text on demand, yielding to requests between pieces. It throws if the number of rows is
+ * Writes a table as chunks of text on demand, yielding to requests after each of them. It throws if the number of rows is
  * not the one that was charged, so that such a file does not look complete.
  */
 async function* textChunks(table: LongTable, rows: number, format: TextFormat): AsyncGenerator<Uint8Array> {
-  let text = tableWriter(format).head(table.columns);
+  let pending: Uint8Array[] = [Buffer.from(tableWriter(format).head(table.columns))];
+  let length = pending[0]!.length;
   let written = 0;
-  for (const piece of textPieces(table, format)) {
-    text += piece.text;
+  for (const piece of encodedRows(table, format)) {
+    pending.push(piece.bytes);
+    length += piece.bytes.length;
     written += piece.rows;
-    if (text.length >= CHUNK_CHARACTERS) {
-      yield Buffer.from(text);
-      text = '';
+    const isFull = length >= CHUNK_BYTES;
+    if (isFull) {
+      yield joined(pending);
+      pending = [];
+      length = 0;
     }
-    if (shouldYield()) await yieldToRequests();
+    if (isFull || shouldYield()) await yieldToRequests();
   }
   const isComplete = table.mayHaveFewer ? written <= rows : written === rows;
   if (!isComplete) throw new Error(`a download has ${written} rows, but ${rows} were charged`);
-  if (text !== '') yield Buffer.from(text);
+  if (length > 0) yield joined(pending);
 }
 
-function* textPieces(table: LongTable, format: TextFormat): Iterable<TextPiece> {
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+}
+
+function* encodedRows(table: LongTable, format: TextFormat): Iterable<EncodedRows> {
   if (format === 'csv' && table.csv) return yield* table.csv();
   const { body } = tableWriter(format);
-  for (const rows of table.pieces()) yield { text: body(table.columns, rows), rows: rows.length };
+  for (const rows of table.pieces()) {
+    yield { bytes: Buffer.from(body(table.columns, rows)), rows: rows.length };
+  }
 }

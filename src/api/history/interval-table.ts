@@ -6,7 +6,7 @@ import { countIntervals, intervalStart, laterInterval } from '../../market/inter
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { hasFormulas } from '../formulas/formula-series.ts';
 import { isLarge, stateOfBars } from '../model/large-answer.ts';
-import type { LongTable, TextPiece } from '../model/long-table.ts';
+import type { EncodedRows, LongTable } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import { columnsOf, type FlatColumn, type FlatRow, type FlatTable } from '../model/table.ts';
 import type { Cursor } from '../params/cursor.ts';
@@ -33,7 +33,7 @@ export interface IntervalTableOptions<P extends Prices = Prices> {
   fields: RowFields;
   unitsOf: (rows: number) => number;
   /** Writes the rows as CSV faster than cell by cell. Only for days from which nothing is derived. */
-  writeCsv?: ((options: IntervalTableOptions<FrozenPrices>) => Iterable<TextPiece>) | undefined;
+  writeCsv?: ((options: IntervalTableOptions<FrozenPrices>) => Iterable<EncodedRows>) | undefined;
 }
 
 /** All rows of a span starting at a cursor. Throws a refusal if one of them cannot be converted. */

@@ -3,9 +3,9 @@ import { type FlatColumn, type FlatRow, type FlatTable, writeTable } from './tab
 /** Rows that one unit pays for, which is also the size of a page of JSON. */
 export const ROWS_PER_UNIT = 2_000;
 
-/** Consecutive rows, as text. */
-export interface TextPiece {
-  text: string;
+/** Consecutive rows of a table, as text in UTF-8. The bytes never change. */
+export interface EncodedRows {
+  bytes: Uint8Array;
   rows: number;
 }
 
@@ -20,7 +20,7 @@ export interface LongTable {
   /** The rows in order, in pieces that each take a fraction of a millisecond. */
   pieces(): Iterable<readonly FlatRow[]>;
   /** The same rows as CSV, without the header, if that is faster than writing `pieces`. */
-  csv?(): Iterable<TextPiece>;
+  csv?(): Iterable<EncodedRows>;
   /** What this number of rows costs. */
   unitsOf(rows: number): number;
 }

@@ -38,6 +38,16 @@ export class FrozenBars {
     return barAt(this.#arrays, index);
   }
 
+  /** Open, high, low and close of each bar. Do not write to the array. */
+  get prices(): Float64Array {
+    return this.#arrays.prices;
+  }
+
+  /** The source of a bar. */
+  source(index: number): number {
+    return this.#arrays.sources[index]!;
+  }
+
   firstFrom(day: Day): number {
     return firstFrom(this.#arrays.days, this.length, day);
   }

@@ -4,7 +4,7 @@ import { FrozenBars } from '../series/frozen-bars.ts';
 import type { LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 import { mergeBars, newestBar, settledIn } from './merge-bars.ts';
-import type { FrozenPrices, SettledRange } from './prices.ts';
+import type { FrozenPrices, SettledHistory, SettledRange } from './prices.ts';
 
 /** A snapshot of what a view shows of one series. */
 export interface FrozenSeries {
@@ -64,6 +64,11 @@ export class FrozenView implements FrozenPrices {
     const { snapshotOf, overlay } = this.#of(series);
     if (!snapshotOf || snapshotOf.columns.version !== snapshotOf.version) return undefined;
     return settledIn(snapshotOf.columns, overlay, first, last);
+  }
+
+  settledHistory(series: Series): SettledHistory {
+    const { bars, overlay } = this.#of(series);
+    return { bars, lastDay: overlay.length > 0 ? overlay[0]!.day - 1 : Number.POSITIVE_INFINITY };
   }
 
   days(series: Series, first: Day, last: Day): Int32Array {

@@ -1,6 +1,7 @@
 import type { Day } from '../../market/day.ts';
 import type { Interval } from '../../market/interval.ts';
 import type { Columns } from '../series/columns.ts';
+import type { FrozenBars } from '../series/frozen-bars.ts';
 import type {
   IntervalBar,
   LatestPrice,
@@ -36,10 +37,18 @@ export interface Prices {
 export interface FrozenPrices extends Prices {
   /** The days from `first` to `last` that have a bar, ascending. Do not write to the array. */
   days(series: Series, first: Day, last: Day): Int32Array;
+  /** The settled part of the history; undefined if these prices are computed from others. */
+  settledHistory?(series: Series): SettledHistory | undefined;
   /** Throws if `bars` would throw for any of these days. */
   requireComplete(series: Series, first: Day, last: Day): void;
   /** A hash of the bars from `first` to `last`. */
   digest(series: Series, first: Day, last: Day): bigint;
+}
+
+/** All bars of a snapshot up to `lastDay`. Later days may have other bars. */
+export interface SettledHistory {
+  bars: FrozenBars;
+  lastDay: Day;
 }
 
 /** Consecutive bars of a history: those at the indexes `from` ≤ i < `to`. */

@@ -47,6 +47,9 @@ export const CACHE_SHARES = {
 /** Customers repeat their requests every few seconds or every minute; ten thousand of them have 50,000 of their own. */
 const REPEATED_URLS: SeenBeforeOptions = { slots: 2 ** 19, rememberedMs: 120_000 };
 
+/** A table of a megabyte is worth keeping if it is downloaded again within ten minutes. */
+const REPEATED_TABLES: SeenBeforeOptions = { slots: 2 ** 12, rememberedMs: 600_000 };
+
 export type CacheName = keyof typeof CACHE_SHARES;
 
 /** The caches that one service owns. Module-level caches are shared by all services of the process. */
@@ -63,7 +66,7 @@ export class Caches {
     this.#bytes = bytes;
     this.answers = new BoundedCache({ bytesMax: this.bytesMax('answers'), admitsOnSecondUse: REPEATED_URLS });
     this.idempotentAnswers = new BoundedCache({ bytesMax: this.bytesMax('idempotent_answers') });
-    this.tables = new BoundedCache({ bytesMax: this.bytesMax('tables'), admitsOnSecondUse: true });
+    this.tables = new BoundedCache({ bytesMax: this.bytesMax('tables'), admitsOnSecondUse: REPEATED_TABLES });
     this.headerLines = new BoundedCache({ bytesMax: this.bytesMax('header_lines'), admitsOnSecondUse: true });
     this.failedKeys = new BoundedCache({ bytesMax: this.bytesMax('failed_keys') });
     this.failedTokens = new BoundedCache({ bytesMax: this.bytesMax('failed_tokens') });

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { dailyCsv } from '../../../src/api/history/daily-csv.ts';
+import { dailyCsv } from '../../../src/api/history/daily/daily-csv.ts';
 import { intervalTable } from '../../../src/api/history/interval-table.ts';
 import { AVERAGES, NO_FIELDS } from '../../../src/api/history/row-fields.ts';
 import type { LongTable } from '../../../src/api/model/long-table.ts';
@@ -64,7 +64,7 @@ onEachEngine('daily bars as CSV', (engine) => {
           if (text === '' && corrected !== undefined) {
             await api.service.publish('XAU', { [printDay(corrected)]: corrected / 16 });
           }
-          text += piece.text;
+          text += Buffer.from(piece.bytes).toString();
           rows += piece.rows;
         }
         expect(text).toBe(expected);

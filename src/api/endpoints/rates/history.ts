@@ -4,7 +4,7 @@ import { type Day, printDay } from '../../../market/day.ts';
 import { INTERVALS, type Interval, intervalStart, laterInterval } from '../../../market/interval.ts';
 import { INTRADAY_INTERVALS } from '../../../market/intraday/interval.ts';
 import { refuse } from '../../errors/errors.ts';
-import { dailyCsv } from '../../history/daily-csv.ts';
+import { dailyCsv } from '../../history/daily/daily-csv.ts';
 import { buildPage, HistoryPage } from '../../history/history-page.ts';
 import type { IntervalRow, Span } from '../../history/interval-rows.ts';
 import {

@@ -79,8 +79,8 @@ export function buildAnswer({
         const source = new LongTableSource(body, 'ndjson');
         return new ParquetAnswer({ columns: body.columns, source, finality, etag });
       }
-      const source = new LongTableSource(body, format as TextFormat, { cache: tableCache, etag });
-      return encoder.download(priceRequest, { source, finality, etag, warnings });
+      const source = new LongTableSource(body, format as TextFormat);
+      return encoder.download(priceRequest, { source, finality, etag, warnings, cache: tableCache });
     }
     const encoded = encoder.encode(priceRequest, { body, finality, next, warnings });
     cache(priceRequest, encoded, { version, finality });

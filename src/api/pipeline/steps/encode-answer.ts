@@ -1,6 +1,7 @@
 import type { Series } from '../../../board/series/series.ts';
 import type { View } from '../../../board/views/view.ts';
 import { CachedAnswer } from '../../cache/cached-answer.ts';
+import type { TableCache } from '../../download/cached-text.ts';
 import { Download } from '../../download/download.ts';
 import type { TableSource } from '../../download/table-source.ts';
 import type { Finality } from '../../model/answer.ts';
@@ -29,6 +30,7 @@ export interface UnwrittenTable {
   finality: Finality;
   etag: string;
   warnings: readonly string[] | undefined;
+  cache?: TableCache;
 }
 
 /** Adds headers and an entity tag to the body of an answer. */
@@ -68,7 +70,8 @@ export class AnswerEncoder {
     const { format, plan } = priceRequest.context;
     const headers = this.#warningHeaders(priceRequest, table.warnings);
     const onFailure = this.#onDownloadFailure;
-    return new Download({ ...table, format: format as TextFormat, headers, plan, onFailure });
+    const { cache } = table;
+    return new Download({ ...table, cache, format: format as TextFormat, headers, plan, onFailure });
   }
 
   /** JSON has its warnings in the body. */
