@@ -65,10 +65,16 @@ await report('downloads', 'Downloads', 'npm run bench:downloads', [
   `Memory of the process afterwards: ${memory.toFixed(0)} MB.`,
 ]);
 
+interface ListedSymbol {
+  symbol: string;
+  firstDate: string | null;
+  formula?: string;
+}
+
 async function codesWithPrices(): Promise<string[]> {
   const answer = await fetch(`${target.url}/symbols`, { headers: { 'x-api-key': key } });
-  const { symbols } = (await answer.json()) as { symbols: { symbol: string; firstDate: string | null }[] };
-  return symbols.filter(({ firstDate }) => firstDate !== null).map(({ symbol }) => symbol);
+  const { symbols } = (await answer.json()) as { symbols: ListedSymbol[] };
+  return symbols.filter((one) => one.firstDate !== null && !one.formula).map(({ symbol }) => symbol);
 }
 
 function pathOf(symbols: readonly string[], startDate = '1980-01-01', format = 'csv'): string {

@@ -12,6 +12,8 @@ export class RawClient {
   /** The length of the whole response; unknown until its head has arrived, and while it is chunked. */
   #expected: number | undefined;
   #isChunked = false;
+  /** The last bytes received: the end may arrive in parts. */
+  #tail = Buffer.alloc(0);
 
   private constructor(socket: Socket, host: string) {
     this.#socket = socket;
@@ -46,9 +48,8 @@ export class RawClient {
   #receive(bytes: Buffer): void {
     if (this.#received === 0) this.#readHead(bytes);
     this.#received += bytes.length;
-    const isOver = this.#isChunked
-      ? bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)
-      : this.#received >= this.#expected!;
+    this.#tail = Buffer.concat([this.#tail, bytes.subarray(-LAST_CHUNK.length)]).subarray(-LAST_CHUNK.length);
+    const isOver = this.#isChunked ? this.#tail.equals(LAST_CHUNK) : this.#received >= this.#expected!;
     if (isOver) this.#done!.resolve(this.#received);
   }
 

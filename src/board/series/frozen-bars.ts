@@ -38,14 +38,14 @@ export class FrozenBars {
     return barAt(this.#arrays, index);
   }
 
-  /** Open, high, low and close of each bar. Do not write to the array. */
-  get prices(): Float64Array {
-    return this.#arrays.prices;
+  /** The bars as columns, for loops over many of them. Do not write to the arrays. */
+  get arrays(): Readonly<BarArrays> {
+    return this.#arrays;
   }
 
-  /** The source of a bar. */
-  source(index: number): number {
-    return this.#arrays.sources[index]!;
+  /** The sources of the bars at `from` ≤ i < `to`, each once. */
+  sourcesIn(from: number, to: number): number[] {
+    return [...new Set(this.#arrays.sources.subarray(from, to))];
   }
 
   firstFrom(day: Day): number {

@@ -74,6 +74,19 @@ onEachEngine('daily bars as CSV', (engine) => {
     await fc.assert(property, { numRuns: 25 });
   });
 
+  test('of a formula beside a symbol, and in another currency, have the rows that NDJSON has', async () => {
+    const range = 'startDate=2014-01-01&endDate=2024-05-15';
+    for (const query of [`symbols=XAU,{XAU}/{XAG},XAG&${range}`, `symbols=XAU,CORN&quote=USX&${range}`]) {
+      const csv = (await api.ask(`/rates/history.csv?${query}`)).text;
+      const ndjson = (await api.ask(`/rates/history.ndjson?${query}`)).text;
+      const rows = ndjson.trimEnd().split('\n');
+      const cells = rows.map((row) => Object.values(JSON.parse(row) as Record<string, unknown>).slice(0, 6));
+      const lines = csv.trimEnd().split('\r\n').slice(1);
+      expect(cells.length).toBeGreaterThan(3_000);
+      expect(lines.map((line) => line.split(',').slice(0, 6))).toEqual(cells.map((row) => row.map(String)));
+    }
+  });
+
   test('are sent from the cache from the third download on, and anew after a correction', async () => {
     const { service } = api;
     const path = '/rates/history.csv?symbols=XAG,CORN&startDate=2014-01-01&endDate=2024-05-14';
