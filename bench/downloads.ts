@@ -105,11 +105,7 @@ async function speedOf(bytes: number, cpu: () => number, work: () => Promise<unk
   return { perSecond: megabytes / seconds, perCpuSecond: megabytes / (cpu() - before) };
 }
 
-async function compareSpeed(
-  name: string,
-  symbols: number,
-  pathAt: (i: number) => string,
-): Promise<string> {
+async function compareSpeed(name: string, symbols: number, pathAt: (i: number) => string): Promise<string> {
   const bytes = Buffer.alloc(Math.round((await client.get(pathOf([codes.at(-1)!]), key)) * symbols), 'x');
   let next = 0;
   const downloads: Speed[] = [];
@@ -120,7 +116,11 @@ async function compareSpeed(
   };
   for (let round = 0; round < SPEED_ROUNDS; round++) {
     downloads.push(
-      await speedOf(bytes.length, () => cpuSeconds(target.pids), () => client.get(pathAt(next++), key)),
+      await speedOf(
+        bytes.length,
+        () => cpuSeconds(target.pids),
+        () => client.get(pathAt(next++), key),
+      ),
     );
     copies.push(await speedOf(bytes.length, ownCpu, () => copyToPipe(bytes)));
   }

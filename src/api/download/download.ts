@@ -75,7 +75,10 @@ export class Download {
     return TYPES[this.#options.format];
   }
 
-  #headers(isGzip: boolean, { requestId, rateLimit }: DownloadHeaders): Record<string, string> & { ETag: string } {
+  #headers(
+    isGzip: boolean,
+    { requestId, rateLimit }: DownloadHeaders,
+  ): Record<string, string> & { ETag: string } {
     const { etag, finality, headers, plan } = this.#options;
     return {
       ...COMMON_HEADERS,

@@ -16,11 +16,22 @@ const decimal = fc
   .map(([digits, places]) => digits / 10 ** places);
 
 test('a number has the same text as printNumber, for decimals and for any float64', () => {
-  const property = fc.property(fc.oneof(decimal, fc.double({ noNaN: true, noDefaultInfinity: true })), (value) =>
-    expect(textOf((to, at) => writeNumber(value, to, at))).toBe(printNumber(value)),
+  const property = fc.property(
+    fc.oneof(decimal, fc.double({ noNaN: true, noDefaultInfinity: true })),
+    (value) => expect(textOf((to, at) => writeNumber(value, to, at))).toBe(printNumber(value)),
   );
   fc.assert(property, { numRuns: 20_000 });
-  for (const value of [0, -0, 5e-324, -5e-324, 1.7976931348623157e308, 0.1 + 0.2, 999_999_999_999_999, 1e15, -37.63]) {
+  for (const value of [
+    0,
+    -0,
+    5e-324,
+    -5e-324,
+    1.7976931348623157e308,
+    0.1 + 0.2,
+    999_999_999_999_999,
+    1e15,
+    -37.63,
+  ]) {
     expect(textOf((to, at) => writeNumber(value, to, at))).toBe(printNumber(value));
   }
 });

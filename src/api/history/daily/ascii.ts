@@ -82,8 +82,8 @@ export function writeDay(day: Day, to: Uint8Array, at: number): number {
   if (days < 0) return writeAscii(printDay(day), to, at);
   const era = (days / DAYS_PER_ERA) | 0;
   const dayOfEra = days - era * DAYS_PER_ERA;
-  const yearOfEra =
-    ((dayOfEra - ((dayOfEra / 1_460) | 0) + ((dayOfEra / 36_524) | 0) - ((dayOfEra / 146_096) | 0)) / 365) | 0;
+  const leapDays = ((dayOfEra / 1_460) | 0) - ((dayOfEra / 36_524) | 0) + ((dayOfEra / 146_096) | 0);
+  const yearOfEra = ((dayOfEra - leapDays) / 365) | 0;
   const dayOfYear = dayOfEra - (365 * yearOfEra + (yearOfEra >> 2) - ((yearOfEra / 100) | 0));
   const monthFromMarch = ((5 * dayOfYear + 2) / 153) | 0;
   const dayOfMonth = dayOfYear - (((153 * monthFromMarch + 2) / 5) | 0) + 1;

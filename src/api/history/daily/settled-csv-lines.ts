@@ -97,11 +97,12 @@ export class SettledCsvLines implements CsvLines {
     if (this.#next < this.#pageEnd) return;
     this.#pageStart = this.#next;
     this.#pageEnd = Math.min(this.#next + BARS_PER_PAGE, this.#end);
-    this.#render((this.#pageEnd - this.#pageStart) * LINE_BYTES_USUAL + this.#bytesMax);
+    const rows = this.#pageEnd - this.#pageStart;
+    this.#page = this.#render(rows * LINE_BYTES_USUAL + this.#bytesMax);
   }
 
-  /** Renders the bars of the page into a buffer of `capacity`, or a larger one if necessary. The loop uses local variables only: it is hot. */
-  #render(capacity: number): void {
+  /** Renders the bars of the page into this many bytes, or more if necessary. The loop is hot: it uses local variables only. */
+  #render(capacity: number): Buffer {
     const page = Buffer.allocUnsafeSlow(capacity);
     const [code, lineEnds, suffixes, bytesMax] = [this.#code, this.#lineEnds, this.#suffixes, this.#bytesMax];
     const { days, prices, sources } = this.#bars.arrays;
@@ -134,7 +135,7 @@ export class SettledCsvLines implements CsvLines {
       at = writeBytes(hasAverages ? SINGLE : LINE_END, page, at);
       lineEnds[i - this.#pageStart] = at;
     }
-    this.#page = page;
+    return page;
   }
 
   /** Returns the length of what follows the prices of this source. */
