@@ -1,7 +1,7 @@
 import type { Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { TextPageCache, TextPages } from '../../runtime/text-pages.ts';
-import { type BarArrays, barAt, FrozenBars, firstFrom } from './frozen-bars.ts';
+import { type BarArrays, barAt, distinct, FrozenBars, firstFrom } from './frozen-bars.ts';
 import type { SourcedBar } from './price-types.ts';
 
 export const BARS_PER_PAGE = 128;
@@ -98,15 +98,7 @@ export class Columns {
   /** The sources of the bars at `from` ≤ i < `to`, each once. */
   sources(from: number, to: number): number[] {
     if (this.#source !== undefined && to > from) return [this.#source];
-    const ids: number[] = [];
-    let last: number | undefined;
-    for (let i = from; i < to; i++) {
-      const id = this.#arrays.sources[i]!;
-      if (id === last) continue;
-      last = id;
-      if (!ids.includes(id)) ids.push(id);
-    }
-    return ids;
+    return distinct(this.#arrays.sources, from, to);
   }
 
   bar(index: number): SourcedBar {

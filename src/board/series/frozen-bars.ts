@@ -45,7 +45,7 @@ export class FrozenBars {
 
   /** The sources of the bars at `from` ≤ i < `to`, each once. */
   sourcesIn(from: number, to: number): number[] {
-    return [...new Set(this.#arrays.sources.subarray(from, to))];
+    return distinct(this.#arrays.sources, from, to);
   }
 
   firstFrom(day: Day): number {
@@ -86,6 +86,19 @@ export function barAt({ days, prices, sources }: BarArrays, index: number): Sour
     close: prices[at + 3]!,
     sourceId: sources[index]!,
   };
+}
+
+/** The values at `from` ≤ i < `to`, each once. Neighbours are mostly equal. */
+export function distinct(values: Int32Array, from: number, to: number): number[] {
+  const found: number[] = [];
+  let last: number | undefined;
+  for (let i = from; i < to; i++) {
+    const value = values[i]!;
+    if (value === last) continue;
+    last = value;
+    if (!found.includes(value)) found.push(value);
+  }
+  return found;
 }
 
 /** The index of the first of `length` days on or after `day`; `length` if there is none. */

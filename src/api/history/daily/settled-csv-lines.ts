@@ -39,7 +39,7 @@ export class SettledCsvLines implements CsvLines {
   /** What follows the prices, by source. */
   readonly #suffixes = new Map<number, Uint8Array>();
   /** The bars from `#pageStart` to `#pageEnd`, and where the line of each ends. */
-  #page = Buffer.alloc(0);
+  #page: Uint8Array = Buffer.alloc(0);
   readonly #lineEnds = new Uint32Array(BARS_PER_PAGE);
   #pageStart: number;
   #pageEnd: number;
@@ -102,7 +102,7 @@ export class SettledCsvLines implements CsvLines {
   }
 
   /** Renders the bars of the page into this many bytes, or more if necessary. The loop is hot: it uses local variables only. */
-  #render(capacity: number): Buffer {
+  #render(capacity: number): Uint8Array {
     const page = Buffer.allocUnsafeSlow(capacity);
     const [code, lineEnds, suffixes, bytesMax] = [this.#code, this.#lineEnds, this.#suffixes, this.#bytesMax];
     const { days, prices, sources } = this.#bars.arrays;
