@@ -5,9 +5,11 @@ import type {
   LogicalRange,
   SeriesType,
   Time,
+  UTCTimestamp,
 } from 'lightweight-charts';
 import type { ChartBar } from '../api/answers.ts';
 import { loadModule } from '../api/load-module.ts';
+import { isInstant, printInstant } from '../data/chart/intraday.ts';
 import type { ChartType, Scale } from '../data/chart/view.ts';
 import { priceWith } from '../show/format.ts';
 import type { AveragePoint } from './moving-average.ts';
@@ -75,13 +77,11 @@ export class PriceDrawing {
       autoSize: true,
       layout: { attributionLogo: false, fontFamily: getComputedStyle(box).fontFamily, fontSize: 12 },
       rightPriceScale: { borderVisible: false },
-      timeScale: { borderVisible: false, rightOffset: 2, minBarSpacing: 0.1 },
+      timeScale: { borderVisible: false, rightOffset: 2, minBarSpacing: 0.1, secondsVisible: false },
       handleScroll: { vertTouchDrag: false },
     });
     this.setWheel(false);
-    this.#chart.subscribeCrosshairMove(({ time }) =>
-      events.onHover(typeof time === 'string' ? time : undefined),
-    );
+    this.#chart.subscribeCrosshairMove(({ time }) => events.onHover(dateOf(time)));
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
       if (range) events.onMove(this.#dateAt(range), range.from < OLDER_WITHIN_BARS);
     });
@@ -93,7 +93,7 @@ export class PriceDrawing {
 
   show({ lines, averages, scale, marks, times, decimals }: Plot): void {
     this.#applyColours(scale, decimals);
-    this.#times = times;
+    this.#setTimes(times);
     const shown = new Set<string>();
     for (const [i, { code, type, bars, colour }] of lines.entries()) {
       const series = this.#find(shown, `${code} ${type}`, type);
@@ -103,13 +103,9 @@ export class PriceDrawing {
     for (const { length, points, colour } of averages) {
       const series = this.#find(shown, `average ${length}`, 'line');
       series.applyOptions({ ...this.#styleOf('line', colour, false), lineWidth: 1, lastValueVisible: false });
-      series.setData(points.map(({ date, value }) => ({ time: date, value })));
+      series.setData(points.map(({ date, value }) => ({ time: timeOf(date), value })));
     }
-    for (const [name, series] of this.#series) {
-      if (shown.has(name)) continue;
-      this.#chart.removeSeries(series);
-      this.#series.delete(name);
-    }
+    this.#removeAllBut(shown);
     this.#mark(this.#series.values().next().value, marks);
   }
 
@@ -147,6 +143,22 @@ export class PriceDrawing {
   #changeRange(change: (range: LogicalRange) => { from: number; to: number }): void {
     const range = this.#chart.timeScale().getVisibleLogicalRange();
     if (range) this.#chart.timeScale().setVisibleLogicalRange(change(range));
+  }
+
+  /** The library cannot hold days and instants at the same time. */
+  #setTimes(times: readonly string[]): void {
+    const hasInstants = isInstant(times[0] ?? '');
+    if (hasInstants !== isInstant(this.#times[0] ?? '')) this.#removeAllBut(new Set());
+    this.#times = times;
+    this.#chart.applyOptions({ timeScale: { timeVisible: hasInstants } });
+  }
+
+  #removeAllBut(shown: ReadonlySet<string>): void {
+    for (const [name, series] of this.#series) {
+      if (shown.has(name)) continue;
+      this.#chart.removeSeries(series);
+      this.#series.delete(name);
+    }
   }
 
   #find(shown: Set<string>, name: string, type: ChartType): ISeriesApi<SeriesType> {
@@ -204,7 +216,7 @@ export class PriceDrawing {
     const color = this.#colour('--gold');
     this.#markers.plugin.setMarkers(
       marks.map(({ date, text }) => ({
-        time: date,
+        time: timeOf(date),
         position: 'aboveBar',
         shape: 'circle',
         size: 0.6,
@@ -219,9 +231,19 @@ export class PriceDrawing {
   }
 }
 
+/** The library takes days as text and instants as numbers. */
+function timeOf(date: string): Time {
+  return isInstant(date) ? ((Date.parse(date) / 1_000) as UTCTimestamp) : date;
+}
+
+function dateOf(time: Time | undefined): string | undefined {
+  if (typeof time === 'number') return printInstant(time * 1_000);
+  return typeof time === 'string' ? time : undefined;
+}
+
 /** A candle, which is also the point of a line. */
 function pointOf({ date, open, high, low, close }: ChartBar) {
-  return { time: date, open, high, low, close, value: close };
+  return { time: timeOf(date), open, high, low, close, value: close };
 }
 
 /** The points of the bars, and blanks at the other times. */
@@ -229,6 +251,6 @@ function withBlanks(bars: readonly ChartBar[], times: readonly string[]) {
   const byDate = new Map(bars.map((bar) => [bar.date, bar]));
   return times.map((time) => {
     const bar = byDate.get(time);
-    return bar ? pointOf(bar) : { time };
+    return bar ? pointOf(bar) : { time: timeOf(time) };
   });
 }

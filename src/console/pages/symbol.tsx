@@ -4,9 +4,10 @@ import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
 import { OpenpitError } from '../api/client.ts';
 import type { PriceDrawing } from '../charts/drawing.ts';
 import { headlineOf } from '../data/chart/headline.ts';
-import { hasLongHistory, requestsFor, type WantedHistory } from '../data/chart/history.ts';
+import { requestsFor } from '../data/chart/history.ts';
+import { isIntraday } from '../data/chart/intraday.ts';
 import { withNewest } from '../data/chart/live-bars.ts';
-import { firstDayOf, intervalFor, lastDayOf, withLookback } from '../data/chart/span.ts';
+import { useChartRequest } from '../data/chart/request.ts';
 import { useHistory } from '../data/chart/use-history.ts';
 import { useChartView } from '../data/chart/view.ts';
 import { today } from '../data/days.ts';
@@ -69,28 +70,17 @@ function NoPrices({ symbol }: { symbol: MarketSymbol }) {
 function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: MarketStore; holder: Holder }) {
   const { apiKey, plan } = holder;
   const [view, change] = useChartView();
-  const isLong = hasLongHistory(plan);
   const measures = useMeasures(apiKey, symbol);
   const unit = measures.units.find((one) => one.unit === view.unit) ?? measures.units[0]!;
   const symbols = useMemo(
     () => [symbol, ...view.compare.map((code) => store.find(code)).filter((one) => one !== undefined)],
     [symbol, view.compare.join(), store.symbols],
   );
-  const range = view.range ?? (isLong ? '6M' : '1M');
-  const span = view.dates ?? { first: firstDayOf(range, symbol), last: lastDayOf(symbol) };
-  const automatic = isLong ? intervalFor(span, symbols) : 'day';
-  const interval = (isLong && view.interval) || automatic;
-  const wanted: WantedHistory = {
-    ...(isLong ? withLookback(span, interval, symbols, view.averages) : span),
-    symbols,
-    interval,
-    unit: view.unit,
-    currency: view.currency,
-  };
+  const { range, span, interval, wanted, withoutMinutes } = useChartRequest(symbols, view, plan, store);
   const [agreed, setAgreed] = useState('');
   const requests = requestsFor(wanted, plan);
   const mustAsk = requests > REQUESTS_UNASKED_MAX && agreed !== wanted.first;
-  const history = useHistory(apiKey, plan, mustAsk ? undefined : wanted);
+  const history = useHistory(apiKey, plan, mustAsk || withoutMinutes ? undefined : wanted);
   const row = useMarketRow(store, symbol.symbol);
   const { data } = history;
   const series = useMemo(() => {
@@ -102,7 +92,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   }, [data, row]);
   const headline = headlineOf(symbol, row, data, unit, view.currency);
   const [corrections, setCorrections] = useParam('corrections', '');
-  const wantsRevisions = corrections !== '';
+  const wantsRevisions = corrections !== '' && !isIntraday(wanted.interval);
   const shownBars = useMemo(
     () => data?.series[0]?.bars.filter(({ date }) => date >= span.first),
     [data, span.first],
@@ -127,7 +117,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
               onSearch={store.loadAll}
               view={view}
               measures={measures}
-              interval={{ automatic, canChoose: isLong }}
+              interval={interval}
               onChange={change}
             />
           </div>
@@ -140,7 +130,8 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
           style={style}
           shownFrom={span.first}
           marks={revisions.marks}
-          requests={mustAsk ? requests : undefined}
+          obstacle={withoutMinutes ?? (mustAsk ? requests : undefined)}
+          plan={plan.name}
           onLoad={() => setAgreed(wanted.first)}
           onChange={change}
           onDrawing={setDrawing}

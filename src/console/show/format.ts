@@ -64,6 +64,11 @@ export function day(date: string): string {
   });
 }
 
+/** A day, or an instant to the minute. */
+export function dayOrTime(date: string): string {
+  return date.includes('T') ? `${day(date)}, ${date.slice(11, 16)} UTC` : day(date);
+}
+
 export function dayOfSeconds(seconds: number): string {
   return day(new Date(seconds * 1000).toISOString());
 }

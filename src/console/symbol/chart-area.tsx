@@ -5,9 +5,10 @@ import { movingAverage } from '../charts/moving-average.ts';
 import { type ChartCursor, PriceChart } from '../charts/price-chart.tsx';
 import { timeGrid, unionOf } from '../charts/time-grid.ts';
 import type { ChartSeries, History } from '../data/chart/history.ts';
+import { isIntraday } from '../data/chart/intraday.ts';
 import type { LoadedHistory } from '../data/chart/use-history.ts';
 import type { ChartType, ChartView, Scale } from '../data/chart/view.ts';
-import { computedDecimals, day, decimalsOf, plural, price } from '../show/format.ts';
+import { computedDecimals, dayOrTime, decimalsOf, plural, price } from '../show/format.ts';
 import { Failure, Notice } from '../show/parts.tsx';
 import type { ChangeView } from './chart-tools.tsx';
 import { Legend } from './legend.tsx';
@@ -20,7 +21,8 @@ export function ChartArea({
   style,
   shownFrom,
   marks,
-  requests,
+  obstacle,
+  plan,
   onLoad,
   onChange,
   onDrawing,
@@ -32,8 +34,9 @@ export function ChartArea({
   style: ChartStyle;
   shownFrom: string;
   marks: readonly Mark[];
-  /** How many requests the user has to agree to. */
-  requests: number | undefined;
+  /** Why nothing is loaded: how many requests the user has to agree to, or what has no bars shorter than a day. */
+  obstacle: number | 'plan' | 'symbol' | undefined;
+  plan: string;
   onLoad: () => void;
   onChange: ChangeView;
   onDrawing: (drawing: PriceDrawing | undefined) => void;
@@ -41,8 +44,11 @@ export function ChartArea({
   const [cursor, setCursor] = useState<ChartCursor>({ hovered: undefined, firstVisible: undefined });
   const { data } = history;
   const plot = usePlot(series, data?.interval ?? 'day', view, style, marks);
-  if (requests !== undefined) return <AskFirst requests={requests} onLoad={onLoad} />;
-  const hasBars = (series[0]?.bars.length ?? 0) > 0;
+  if (typeof obstacle === 'number') return <AskFirst requests={obstacle} onLoad={onLoad} />;
+  const showMonths = () => onChange({ range: undefined, interval: undefined });
+  if (obstacle) return <NoMinutes because={obstacle} plan={plan} onLeave={showMonths} />;
+  const isEmpty = history.state === 'ready' && (series[0]?.bars.length ?? 0) === 0;
+  const isShortRange = isIntraday(data?.interval ?? 'day');
   return (
     <div class="chart" aria-busy={history.state === 'loading'}>
       {history.state === 'failed' && <Failure error={history.error} onRetry={history.reload} />}
@@ -67,8 +73,9 @@ export function ChartArea({
       <p class="chart-state" role="status">
         {history.state === 'loading' && 'Loading…'}
         {history.isLoadingOlder && 'Loading older prices…'}
-        {history.state === 'ready' && !hasBars && 'No prices in this range. Choose a longer one.'}
+        {isEmpty && !isShortRange && 'No prices in this range. Choose a longer one.'}
       </p>
+      {isEmpty && isShortRange && <NoMinutes because="range" plan={plan} onLeave={showMonths} />}
     </div>
   );
 }
@@ -148,6 +155,38 @@ function AskFirst({ requests, onLoad }: { requests: number; onLoad: () => void }
   );
 }
 
+const WITHOUT_MINUTES = {
+  plan: (plan: string) =>
+    `The plan “${plan}” has no long history, which minutes and hours are part of. Ask the operator of this service for it.`,
+  symbol: () => 'This symbol is published weekly or monthly.',
+  range: () =>
+    'They are made from live prices. This symbol has daily prices only, or its last minutes are no longer kept.',
+};
+
+/** Why a short range has no bars, and a way back. */
+function NoMinutes({
+  because,
+  plan,
+  onLeave,
+}: {
+  because: keyof typeof WITHOUT_MINUTES;
+  plan: string;
+  onLeave: () => void;
+}) {
+  return (
+    <Notice
+      title="There are no minutes and hours to show."
+      action={
+        <button type="button" class="button" onClick={onLeave}>
+          Show months
+        </button>
+      }
+    >
+      {WITHOUT_MINUTES[because](plan)}
+    </Notice>
+  );
+}
+
 /** The chart in a sentence, for screen readers. */
 function summary(series: readonly ChartSeries[], shownFrom: string): string {
   const [main, ...compared] = series;
@@ -157,5 +196,5 @@ function summary(series: readonly ChartSeries[], shownFrom: string): string {
   const high = Math.max(...bars.map((bar) => bar.high));
   const low = Math.min(...bars.map((bar) => bar.low));
   const others = compared.length > 0 ? `, with ${compared.map(({ symbol }) => symbol.name).join(', ')}` : '';
-  return `Chart of ${main.symbol.name}${others}: from ${price(first.open)} on ${day(first.date)} to ${price(last.close)} on ${day(last.date)}, between ${price(low)} and ${price(high)}.`;
+  return `Chart of ${main.symbol.name}${others}: from ${price(first.open)} on ${dayOrTime(first.date)} to ${price(last.close)} on ${dayOrTime(last.date)}, between ${price(low)} and ${price(high)}.`;
 }

@@ -1,4 +1,4 @@
-import { type DaySpan, RANGES, type Range } from '../data/chart/span.ts';
+import { type DaySpan, intervalsFor, RANGES, type Range } from '../data/chart/span.ts';
 import {
   AVERAGES,
   CHART_TYPES,
@@ -35,7 +35,10 @@ export function RangeTools({
         label="Range"
         options={RANGES}
         value={view.dates ? undefined : range}
-        onChange={(next) => onChange({ range: next, dates: undefined })}
+        onChange={(next) => {
+          const interval = intervalsFor(next).find((one) => one === view.interval);
+          onChange({ range: next, dates: undefined, interval });
+        }}
       />
       <Menu label={view.dates ? `${day(view.dates.first)} – ${day(view.dates.last)}` : 'Dates'}>
         {(close) => (
@@ -51,11 +54,11 @@ export function RangeTools({
           >
             <label>
               From
-              <input type="date" name="first" required value={span.first} max={today()} />
+              <input type="date" name="first" required value={span.first.slice(0, 10)} max={today()} />
             </label>
             <label>
               To
-              <input type="date" name="last" required value={span.last} max={today()} />
+              <input type="date" name="last" required value={span.last.slice(0, 10)} max={today()} />
             </label>
             <button type="submit" class="button primary">
               Show

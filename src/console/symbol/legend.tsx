@@ -4,9 +4,13 @@ import type { ChartCursor } from '../charts/price-chart.tsx';
 import type { ChartSeries } from '../data/chart/history.ts';
 import type { BarInterval } from '../data/chart/span.ts';
 import { linkTo } from '../data/route.ts';
-import { computedPrice, day, price, signed, trend } from '../show/format.ts';
+import { computedPrice, dayOrTime, price, signed, trend } from '../show/format.ts';
 
 export const BAR_NAMES: Readonly<Record<BarInterval, string>> = {
+  minute: '1 minute',
+  '5min': '5 minutes',
+  '15min': '15 minutes',
+  hour: 'hourly',
   day: 'daily',
   week: 'weekly',
   month: 'monthly',
@@ -42,7 +46,7 @@ export function Legend({
   return (
     <div class="legends">
       <p class="legend">
-        <span class="legend-day">{day(bar.date)}</span>
+        <span class="legend-day">{dayOrTime(bar.date)}</span>
         {isCompared && <Swatch colour={colours[0]!} name={main.symbol.name} />}
         {(['open', 'high', 'low', 'close'] as const).map((name) => (
           <span key={name}>

@@ -1,5 +1,6 @@
 import type { MarketSymbol } from '../api/answers.ts';
-import { type BarInterval, INTERVALS } from '../data/chart/span.ts';
+import type { IntervalChoice } from '../data/chart/request.ts';
+import type { BarInterval } from '../data/chart/span.ts';
 import { type ChartView, COMPARED_MAX } from '../data/chart/view.ts';
 import { type Measures, nameOfUnit } from '../data/units.ts';
 import type { Searchable } from '../search/match.ts';
@@ -25,7 +26,7 @@ export function MeasureTools({
   onSearch: () => void;
   view: ChartView;
   measures: Measures;
-  interval: { automatic: BarInterval; canChoose: boolean };
+  interval: IntervalChoice;
   onChange: ChangeView;
 }) {
   const { compare } = view;
@@ -42,13 +43,13 @@ export function MeasureTools({
           onPick={(code) => onChange({ compare: [...compare, code] })}
         />
       )}
-      {interval.canChoose && (
+      {interval.options.length > 0 && (
         <Select
           label="Interval"
-          value={view.interval ?? ''}
+          value={interval.chosen ?? ''}
           options={[
             ['', `Auto (${BAR_NAMES[interval.automatic]})`],
-            ...INTERVALS.map((one): [string, string] => [one, BAR_NAMES[one]]),
+            ...interval.options.map((one): [string, string] => [one, BAR_NAMES[one]]),
           ]}
           onChange={(next) => onChange({ interval: (next || undefined) as BarInterval | undefined })}
         />

@@ -6,8 +6,19 @@ import { timeGrid, unionOf } from '../../charts/time-grid.ts';
 import { readFormula } from '../../search/read-formula.ts';
 import { addDays, daysBetween } from '../days.ts';
 import { formulaSymbol } from '../formula.ts';
+import { INTRADAY_INTERVALS } from './intraday.ts';
 import { withNewest } from './live-bars.ts';
-import { firstDayOf, INTERVALS, intervalFor, lastDayOf, RANGES, spanBefore, withLookback } from './span.ts';
+import {
+  CALENDAR_INTERVALS,
+  firstDayOf,
+  intervalFor,
+  lastDayOf,
+  RANGES,
+  shortIntervalFor,
+  shortSpan,
+  spanBefore,
+  withLookback,
+} from './span.ts';
 import { AVERAGES, CHART_TYPES, type ChartView, paramsOf, readView, SCALES } from './view.ts';
 
 const symbol = (code: string, more: Partial<MarketSymbol> = {}) =>
@@ -37,7 +48,7 @@ describe('a view in the URL', () => {
   const views: fc.Arbitrary<ChartView> = fc.record({
     range: maybe(RANGES),
     dates: maybe([{ first: '2020-01-01', last: '2021-06-30' }]),
-    interval: maybe(INTERVALS),
+    interval: maybe([...INTRADAY_INTERVALS, ...CALENDAR_INTERVALS]),
     compare: fc.uniqueArray(fc.constantFrom('XAG', 'WTIOIL-FUT', '{XAU}/{XAG}', '{A}*42-{B}'), {
       maxLength: 4,
     }),
@@ -102,6 +113,46 @@ describe('the days of a chart', () => {
     expect(before.last).toBe('2019-12-31');
     expect(before.first < '2013-01-01').toBe(true);
     expect(spanBefore({ first: '1990-01-01', last: '2000-01-01' }, 'day', [symbol('A')])).toBeUndefined();
+  });
+});
+
+describe('the minutes of a chart', () => {
+  test('end with the newest price, so that a weekend is not empty', () => {
+    expect(shortSpan('1D', '2024-05-17T20:59:30Z').first).toBe('2024-05-16T20:59:30Z');
+    expect(shortSpan('5D', '2024-05-17T20:59:30Z').first).toBe('2024-05-10T20:59:30Z');
+    expect(shortSpan('1D', '2024-05-17').first).toBe('2024-05-16T23:59:59Z'); // only its day is known
+  });
+
+  test('fit in one page of 2,000 rows, however many symbols are compared', () => {
+    for (const [range, minutes] of [
+      ['1D', 1_440],
+      ['5D', 5 * 1_440],
+    ] as const) {
+      for (const count of [1, 2, 4, 6]) {
+        const symbols = Array.from({ length: count }, (_, i) => symbol(String(i)));
+        const perBar = { minute: 1, '5min': 5, '15min': 15, hour: 60 }[shortIntervalFor(range, symbols)];
+        expect((minutes / perBar) * count).toBeLessThan(2_000);
+      }
+    }
+    expect(shortIntervalFor('1D', [symbol('A')])).toBe('5min');
+    expect(shortIntervalFor('5D', [symbol('A')])).toBe('15min');
+  });
+
+  test('before the loaded ones end a second before these begin', () => {
+    const span = { first: '2024-05-16T12:00:00Z', last: '2024-05-17T23:59:59Z' };
+    expect(spanBefore(span, 'hour', [symbol('A')])!.last).toBe('2024-05-16T11:59:59Z');
+    expect(spanBefore({ ...span, first: '' }, 'hour', [symbol('A')])).toBeUndefined(); // none are left
+    expect(withLookback(span, '5min', [symbol('A')], [20]).first).toBe('2024-05-16T10:20:00Z');
+  });
+
+  test('have the newest price in the bar of its time', () => {
+    const series = { bars: [bar('2026-01-02T10:00:00Z', 50)], factor: 1 } as never;
+    const quote = (at: string) => ({ rate: 60, date: '2026-01-02', at }) as never;
+    const same = withNewest(series, '5min', quote('2026-01-02T10:04:59.900Z'), true);
+    expect(same).toEqual([{ date: '2026-01-02T10:00:00Z', open: 50, high: 60, low: 50, close: 60 }]);
+    const next = withNewest(series, '5min', quote('2026-01-02T10:05:00Z'), true);
+    expect(next.at(-1)).toEqual(bar('2026-01-02T10:05:00Z', 60));
+    expect(withNewest(series, '5min', quote('2026-01-02'), true)).toHaveLength(1); // a close has no time
   });
 });
 

@@ -99,13 +99,14 @@ export function requestShown({ request }: History, { first }: DaySpan): string {
   return `${path}?${params}`;
 }
 
-/** The same history with older bars before it. */
+/** The same history with older bars before it. If there are none, it is complete. */
 export function prepend(older: History, history: History): History {
   const series = history.series.map((one, i) => ({
     ...one,
     bars: [...(older.series[i]?.bars ?? []), ...one.bars],
   }));
-  return { ...history, series, first: older.first };
+  const isComplete = older.series.every(({ bars }) => bars.length === 0);
+  return { ...history, series, first: isComplete ? '' : older.first };
 }
 
 /** What is asked for, in the words of openpit-client. */

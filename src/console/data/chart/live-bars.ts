@@ -1,8 +1,9 @@
 import type { ChartBar, Quote } from '../../api/answers.ts';
 import { roundConverted } from '../units.ts';
 import type { ChartSeries, History } from './history.ts';
+import { isInstant, isIntraday, startOfBar } from './intraday.ts';
 
-/** The bars with the newest price, converted as the last of them is, in the last of them. */
+/** The bars with the newest price, converted as the last of them is, in the last of them or in a new one. */
 export function withNewest(
   { bars, factor }: ChartSeries,
   interval: History['interval'],
@@ -10,11 +11,17 @@ export function withNewest(
   isOpenEnded: boolean,
 ): readonly ChartBar[] {
   const last = bars.at(-1);
-  if (!last || !quote || !isOpenEnded || interval !== 'day') return bars;
-  const { date } = quote;
+  const date = quote && dateOf(quote, interval);
+  if (!last || !date || !isOpenEnded) return bars;
   const rate = roundConverted(quote.rate, factor);
   if (date < last.date) return bars;
   if (date > last.date) return [...bars, { date, open: rate, high: rate, low: rate, close: rate }];
   const live = { ...last, high: Math.max(last.high, rate), low: Math.min(last.low, rate), close: rate };
   return [...bars.slice(0, -1), live];
+}
+
+/** The date of the bar that the newest price is in; undefined where it is not known, or not shown. */
+function dateOf({ at, date }: Quote, interval: History['interval']): string | undefined {
+  if (interval === 'day') return date;
+  return isIntraday(interval) && isInstant(at) ? startOfBar(at, interval) : undefined;
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { readParams, writeParams } from '../route.ts';
-import { type BarInterval, INTERVALS, RANGES, type Range } from './span.ts';
+import { INTRADAY_INTERVALS } from './intraday.ts';
+import { type BarInterval, CALENDAR_INTERVALS, RANGES, type Range } from './span.ts';
 
 export const CHART_TYPES = ['candles', 'line', 'area'] as const;
 export type ChartType = (typeof CHART_TYPES)[number];
@@ -38,7 +39,7 @@ export function readView(params: URLSearchParams): ChartView {
   return {
     range: oneOf(RANGES, params.get('range')),
     dates: isDate(from) && isDate(to) && from <= to ? { first: from, last: to } : undefined,
-    interval: oneOf(INTERVALS, params.get('interval')),
+    interval: oneOf([...INTRADAY_INTERVALS, ...CALENDAR_INTERVALS], params.get('interval')),
     compare: [...new Set(listOf(params.get('compare')).map((code) => code.toUpperCase()))].slice(
       0,
       COMPARED_MAX,

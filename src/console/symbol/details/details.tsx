@@ -2,6 +2,7 @@ import type { Holder } from '../../account/with-key.tsx';
 import type { MarketSymbol } from '../../api/answers.ts';
 import type { Headline } from '../../data/chart/headline.ts';
 import { type ChartSeries, type History, requestShown } from '../../data/chart/history.ts';
+import { isIntraday } from '../../data/chart/intraday.ts';
 import type { DaySpan } from '../../data/chart/span.ts';
 import type { MarketStore } from '../../data/market.ts';
 import type { Unit } from '../../data/units.ts';
@@ -40,15 +41,17 @@ export function Details({
   const { apiKey } = holder;
   const request = requestShown(history, span);
   const [main] = series;
+  /** Statistics and corrections are those of days. */
+  const isDaily = !isIntraday(history.interval);
   return (
     <>
       {main && <Ranges series={main} history={history} shownFrom={span.first} />}
       <Facts symbol={symbol} headline={headline} holder={holder} />
       <Sources series={series} store={store} apiKey={apiKey} />
       <Conversions symbol={symbol} units={units} rate={store.row(symbol.symbol)?.quote.rate} />
-      <StatisticsCard request={request} apiKey={apiKey} />
+      {isDaily && <StatisticsCard request={request} apiKey={apiKey} />}
       <RequestBox path={request} apiKey={apiKey} requests={history.requests} />
-      <Revisions symbol={symbol} revisions={revisions} onWant={onWantRevisions} />
+      {isDaily && <Revisions symbol={symbol} revisions={revisions} onWant={onWantRevisions} />}
     </>
   );
 }

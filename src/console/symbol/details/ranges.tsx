@@ -1,5 +1,6 @@
 import type { ChartBar } from '../../api/answers.ts';
 import type { ChartSeries, History } from '../../data/chart/history.ts';
+import { isIntraday } from '../../data/chart/intraday.ts';
 import type { BarInterval } from '../../data/chart/span.ts';
 import { addDays, today } from '../../data/days.ts';
 import { computedPrice, price } from '../../show/format.ts';
@@ -24,9 +25,9 @@ export function rangesOf(
 ): PriceRange[] {
   const last = bars.at(-1);
   if (!last) return [];
-  const ranges = [rangeOf(`Range of the ${interval}`, [last])];
+  const ranges = isIntraday(interval) ? [] : [rangeOf(`Range of the ${interval}`, [last])];
   const yearAgo = addDays(today(), -YEAR_DAYS);
-  if (history.last >= today() && history.first <= yearAgo) {
+  if (!isIntraday(interval) && history.last >= today() && history.first <= yearAgo) {
     ranges.push(
       rangeOf(
         '52 weeks',
