@@ -144,9 +144,9 @@ test('each quota threshold is reported once: in the log, in the account, and by 
   program = await Program.start(settings);
   await load({ url: `${program.url}/symbols`, key, connections: 4, requests: 120 });
   await usedOf(program, key); // makes the process report its counts
-  // The three posts run in parallel: two may arrive before the failure of the other is logged.
+  // The three posts run in parallel: two may arrive before the failure of the other is logged, or after it was retried.
   const log = () => program!.stderr;
-  await eventually(async () => posts.length === 2 && log().includes('webhook failed, will be retried'));
+  await eventually(async () => posts.length >= 2 && log().includes('webhook failed, will be retried'));
 
   for (const { id, timestamp, signature, body } of posts) {
     const { percent } = JSON.parse(body);

@@ -21,6 +21,7 @@ export const clockSet = row('clock-set', {
   lacks: WallClock.lacks,
   async play(scene, { delaySeconds }) {
     const clock = new WallClock();
+    clock.setByMs = nextTuesdayNoon() - Date.now();
     const settings = { ...(await scene.settings()), OPENPIT_ADMIN_TOKEN: TOKEN, ...clock.settings };
     const live = await scene.account(settings, 1_000_000);
     const delayed = await scene.account(settings, 1_000_000, delaySeconds);
@@ -45,6 +46,16 @@ export const clockSet = row('clock-set', {
     };
   },
 });
+
+/**
+ * Every step begins and ends while markets are open. A price that arrives after its session has ended is part of the bar of
+ * that session, which delayed plans see already.
+ */
+function nextTuesdayNoon(): number {
+  const noon = new Date();
+  noon.setUTCDate(noon.getUTCDate() + ((9 - noon.getUTCDay()) % 7));
+  return noon.setUTCHours(12, 0, 0, 0);
+}
 
 /** How long after its arrival the delayed plan sees a price, in seconds of an unaltered clock. */
 async function seenAfter(
