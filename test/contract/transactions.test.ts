@@ -129,7 +129,7 @@ describe('transactions on postgres that wait for each other', () => {
         await tx`UPDATE meta SET value = value || '+' WHERE name = ${second}`;
       });
     await Promise.all([crosswise('note/a', 'note/b'), crosswise('note/b', 'note/a')]);
-    expect(attempts).toBe(3);
+    expect(attempts).toBeGreaterThanOrEqual(3); // the retry can collide with the other one again
     const rows = await ledger.engine.read`SELECT value FROM meta WHERE name IN ('note/a', 'note/b')`;
     expect(rows.map((row) => String(row.value))).toEqual(['done++', 'done++']);
   });
