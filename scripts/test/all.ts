@@ -11,12 +11,13 @@ import { capture } from './capture.ts';
 import { findTestFiles, planAll } from './plan.ts';
 import { addResults, noResults, type Results, runJobs } from './pool.ts';
 import { failureOf } from './report.ts';
+import type { Capacity } from './schedule.ts';
 import { readTimes } from './times.ts';
 
 const SCRIPT_MS_MAX = 5 * 60_000;
 
 /** The check, the audit and every test. */
-export async function runAll(workers: number): Promise<Results> {
+export async function runAll(capacity: Capacity): Promise<Results> {
   const folder = mkdtempSync(join(tmpdir(), 'openpit-run-'));
   chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user and must get in
   const [program, postgres, demo] = ['openpit', 'postgres', 'demo'].map((name) => join(folder, name));
@@ -32,7 +33,7 @@ export async function runAll(workers: number): Promise<Results> {
   const settings = { OPENPIT_TEST_POSTGRES: postgres!, OPENPIT_TEST_DEMO: demo!, ...shared };
   const jobs = planAll(findTestFiles(), await readTimes(), settings, program!);
   addResults(results, built);
-  addResults(results, await runJobs(jobs, workers));
+  addResults(results, await runJobs(jobs, capacity));
   await stopPostgres();
   for (const check of await checks) addResults(results, check);
   rmSync(folder, { recursive: true });

@@ -6,6 +6,8 @@ export interface Captured {
   exitCode: number;
   /** Standard output and standard error, in the order in which they were written. */
   output: string;
+  /** How much CPU time it used, with the child processes that it waited for. */
+  cpuSeconds: number;
 }
 
 /** Runs a command to its end, or kills it after a time, and returns what it printed. */
@@ -26,5 +28,9 @@ export async function capture(
   closeSync(file);
   const output = readFileSync(path, 'utf8');
   rmSync(folder, { recursive: true });
-  return { exitCode: child.exitCode ?? 1, output };
+  return {
+    exitCode: child.exitCode ?? 1,
+    output,
+    cpuSeconds: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6, // µs
+  };
 }

@@ -3,29 +3,40 @@ export interface Job {
   files: readonly string[];
   /** Environment variables. */
   settings: Record<string, string>;
-  /** Estimated from an earlier run. */
+  /** Estimated from an earlier run, like the next. */
   seconds: number;
+  cpuSeconds: number;
   /** Whether nothing else may run at the same time. */
   isAlone: boolean;
 }
 
-/** Seconds of each test file that takes long; see `times.ts`. */
-export type FileTimes = Readonly<Record<string, number>>;
+/** How long a test file took, beside others, and how much of that it used a core. */
+export interface FileTime {
+  seconds: number;
+  cpuSeconds: number;
+}
+
+/** The times of each test file that takes long; see `times.ts`. */
+export type FileTimes = Readonly<Record<string, FileTime>>;
 
 /** Short files share a process: starting one takes 0.3 s, and 0.5 s with its own PostgreSQL. */
 const JOB_SECONDS_MAX = 10;
 const JOB_FILES_MAX = 30;
-const UNLISTED_SECONDS = 0.3;
+const UNLISTED: FileTime = { seconds: 0.3, cpuSeconds: 0.2 };
 /** A file that starts the program or a browser. */
-const UNLISTED_SLOW_SECONDS = 10;
+const UNLISTED_SLOW: FileTime = { seconds: 10, cpuSeconds: 5 };
 const SLOW = new Bun.Glob('test/{process,browser,client}/**');
 
 /** What tests the program as a process tests the single-file build: that is what ships. */
 const PROCESS = 'test/process/**';
 /** Tests of how long something takes. Few and short: while one runs, nothing else does. */
 const ALONE = new Bun.Glob('test/process/alone/**');
-/** These also run on `Bun.serve`, on SQLite only. */
+/** These also run on `Bun.serve`, on SQLite only: everything that another HTTP server can change. */
 const ON_BUN_SERVE = 'test/{api,security}/**';
+/** Which prices a response contains does not depend on the HTTP server. */
+const NOT_ON_BUN_SERVE = new Bun.Glob(
+  'test/api/{catalog,history,ledger-reads,market,rates,versions,visibility}/**',
+);
 const BUN_SERVE = { OPENPIT_HTTP: 'bun', OPENPIT_TEST_ENGINES: 'sqlite' };
 /** These also test the program started from source. */
 const FROM_SOURCE = 'test/process/starting/{start,processes,heartbeat}.test.ts';
@@ -48,7 +59,7 @@ export function planAll(
   return longestFirst([
     ...group(files.filter(isProcess), times, { ...settings, OPENPIT_TEST_PROGRAM: program }),
     ...group(matching(files, FROM_SOURCE), times, settings),
-    ...group(matching(files, ON_BUN_SERVE), times, { ...settings, ...BUN_SERVE }),
+    ...group(onBunServe(files), times, { ...settings, ...BUN_SERVE }),
     ...group(
       files.filter((file) => !isProcess(file)),
       times,
@@ -62,6 +73,10 @@ export function planQuick(files: readonly string[], times: FileTimes): Job[] {
   return longestFirst(group(quick, times, { OPENPIT_TEST_ENGINES: 'sqlite' }));
 }
 
+function onBunServe(files: readonly string[]): string[] {
+  return matching(files, ON_BUN_SERVE).filter((file) => !NOT_ON_BUN_SERVE.match(file));
+}
+
 function matching(files: readonly string[], pattern: string): string[] {
   const glob = new Bun.Glob(pattern);
   return files.filter((file) => glob.match(file));
@@ -71,7 +86,7 @@ function matching(files: readonly string[], pattern: string): string[] {
 function group(files: readonly string[], times: FileTimes, settings: Record<string, string>): Job[] {
   const jobs: (Job & { files: string[] })[] = [];
   for (const file of files) {
-    const seconds = times[file] ?? (SLOW.match(file) ? UNLISTED_SLOW_SECONDS : UNLISTED_SECONDS);
+    const { seconds, cpuSeconds } = times[file] ?? (SLOW.match(file) ? UNLISTED_SLOW : UNLISTED);
     const isAlone = ALONE.match(file);
     const last = jobs.at(-1);
     if (
@@ -81,7 +96,8 @@ function group(files: readonly string[], times: FileTimes, settings: Record<stri
     ) {
       last.files.push(file);
       last.seconds += seconds;
-    } else jobs.push({ files: [file], settings, seconds, isAlone });
+      last.cpuSeconds += cpuSeconds;
+    } else jobs.push({ files: [file], settings, seconds, cpuSeconds, isAlone });
   }
   return jobs;
 }

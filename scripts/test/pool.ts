@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capture } from './capture.ts';
-import type { Job } from './plan.ts';
+import type { FileTime, Job } from './plan.ts';
 import { failureOf, parseReport, type Report } from './report.ts';
+import { type Capacity, runScheduled } from './schedule.ts';
 
 /** Ends a test that hangs. Far longer than any test takes, also on a busy machine. */
 export const TEST_MS_MAX = 180_000;
@@ -11,36 +12,31 @@ export const TEST_MS_MAX = 180_000;
 const JOB_MS_MAX = 10 * 60_000;
 
 export interface Results extends Report {
-  /** How long each file took. */
-  fileMs: Record<string, number>;
+  /** How long each file took, unless its process crashed. */
+  times: Record<string, FileTime>;
 }
 
 export function noResults(): Results {
-  return { passed: 0, failed: 0, failures: [], fileMs: {} };
+  return { passed: 0, failed: 0, failures: [], times: {} };
 }
 
 export function addResults(to: Results, more: Partial<Results>): void {
   to.passed += more.passed ?? 0;
   to.failed += more.failed ?? 0;
   to.failures.push(...(more.failures ?? []));
-  Object.assign(to.fileMs, more.fileMs);
+  Object.assign(to.times, more.times);
 }
 
-/** Runs jobs, `workers` at a time, then those that run alone. */
-export async function runJobs(jobs: readonly Job[], workers: number): Promise<Results> {
-  const [alone, others] = [jobs.filter(({ isAlone }) => isAlone), jobs.filter(({ isAlone }) => !isAlone)];
-  const results = await runSideBySide(others, workers);
-  addResults(results, await runSideBySide(alone, 1));
-  return results;
-}
-
-async function runSideBySide(jobs: readonly Job[], workers: number): Promise<Results> {
+/** Runs jobs, as many at a time as the machine has room for, then those that run alone. */
+export async function runJobs(jobs: readonly Job[], capacity: Capacity): Promise<Results> {
   const results = noResults();
-  const waiting = [...jobs];
-  const work = async () => {
-    for (let job = waiting.shift(); job; job = waiting.shift()) addResults(results, await runJob(job));
-  };
-  await Promise.all(Array.from({ length: workers }, work));
+  const run = async (job: Job) => addResults(results, await runJob(job));
+  await runScheduled(
+    jobs.filter(({ isAlone }) => !isAlone),
+    capacity,
+    run,
+  );
+  for (const job of jobs.filter(({ isAlone }) => isAlone)) await run(job);
   return results;
 }
 
@@ -50,12 +46,12 @@ async function runJob({ files, settings }: Job): Promise<Results> {
   const times = join(folder, 'times.json');
   const flags = ['--no-orphans', '--timeout', String(TEST_MS_MAX), `--timings=${times}`, '--update-timings'];
   const paths = files.map((file) => `./${file}`); // without ./ it would match any path that contains it
-  const { exitCode, output } = await capture(['bun', 'test', ...flags, ...paths], {
+  const { exitCode, output, cpuSeconds } = await capture(['bun', 'test', ...flags, ...paths], {
     settings,
     msMax: JOB_MS_MAX,
   });
-  process.stdout.write(`${output}\n`);
-  const results = { ...parseReport(output), fileMs: readTimes(times) };
+  process.stdout.write(`${output}CPU time: ${cpuSeconds.toFixed(1)} s\n\n`);
+  const results = { ...parseReport(output), times: fileTimes(times, cpuSeconds) };
   rmSync(folder, { recursive: true });
   if (exitCode !== 0 && results.failed === 0) {
     const failures = [failureOf(files.join(' '), `bun test: exit code ${exitCode}`, output)];
@@ -64,11 +60,13 @@ async function runJob({ files, settings }: Job): Promise<Results> {
   return results;
 }
 
-/** Empty after a crash. */
-function readTimes(path: string): Record<string, number> {
-  try {
-    return (JSON.parse(readFileSync(path, 'utf8')) as { files: Record<string, number> }).files;
-  } catch {
-    return {};
-  }
+/** What each file took, by Bun's report, which is missing after a crash. The CPU time is that of the process: files share it in proportion. */
+function fileTimes(path: string, cpuSeconds: number): Record<string, FileTime> {
+  if (!existsSync(path)) return {};
+  const { files } = JSON.parse(readFileSync(path, 'utf8')) as { files: Record<string, number> };
+  const entries = Object.entries(files);
+  const sum = entries.reduce((all, [, ms]) => all + ms, 0);
+  return Object.fromEntries(
+    entries.map(([file, ms]) => [file, { seconds: ms / 1_000, cpuSeconds: (cpuSeconds * ms) / sum }]),
+  );
 }

@@ -13,19 +13,19 @@ import { type Results, runJobs, TEST_MS_MAX } from './pool.ts';
 import { formatFailures } from './report.ts';
 import { readTimes, writeTimes } from './times.ts';
 
+const CORES = availableParallelism();
 /** Tests wait for processes and databases more than they compute. */
-const WORKERS_PER_CORE = 2;
-const WORKERS = WORKERS_PER_CORE * availableParallelism();
+const CAPACITY = { cores: CORES, jobsMax: 3 * CORES };
 
 const args = process.argv.slice(2);
 const [mode] = args;
 if (mode === undefined || mode === '--save-times') {
   const { runAll } = await import('./all.ts'); // loads a browser's driver, which the other modes do not need
-  const results = await runAll(WORKERS);
-  if (mode === '--save-times') await writeTimes(results.fileMs);
+  const results = await runAll(CAPACITY);
+  if (mode === '--save-times') await writeTimes(results.times);
   finish(results);
 } else if (mode === '--quick') {
-  finish(await runJobs(planQuick(findTestFiles(), await readTimes()), WORKERS));
+  finish(await runJobs(planQuick(findTestFiles(), await readTimes()), CAPACITY));
 } else {
   const command = ['bun', 'test', '--timeout', String(TEST_MS_MAX), ...args];
   process.exit(Bun.spawnSync(command, { stdio: ['inherit', 'inherit', 'inherit'] }).exitCode);

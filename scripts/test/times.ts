@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { FileTimes } from './plan.ts';
+import type { FileTime, FileTimes } from './plan.ts';
 
 const PATH = join(import.meta.dir, 'times.json');
 /** Shorter files make no difference to the plan. */
@@ -9,10 +9,19 @@ export async function readTimes(): Promise<FileTimes> {
   return Bun.file(PATH).json();
 }
 
-export async function writeTimes(fileMs: Readonly<Record<string, number>>): Promise<void> {
-  const seconds = Object.entries(fileMs)
-    .map(([file, ms]) => [file, Math.round(ms / 1_000)] as const)
-    .filter(([, seconds]) => seconds >= LISTED_SECONDS_MIN)
-    .sort(([a], [b]) => a.localeCompare(b));
-  await Bun.write(PATH, `${JSON.stringify(Object.fromEntries(seconds), null, 2)}\n`);
+/** One line for each file. */
+export async function writeTimes(times: FileTimes): Promise<void> {
+  const lines = Object.entries(times)
+    .map(([file, time]) => [file, rounded(time)] as const)
+    .filter(([, { seconds }]) => seconds >= LISTED_SECONDS_MIN)
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(
+      ([file, { seconds, cpuSeconds }]) =>
+        `  "${file}": { "seconds": ${seconds}, "cpuSeconds": ${cpuSeconds} }`,
+    );
+  await Bun.write(PATH, `{\n${lines.join(',\n')}\n}\n`);
+}
+
+function rounded({ seconds, cpuSeconds }: FileTime): FileTime {
+  return { seconds: Math.round(seconds), cpuSeconds: Math.round(cpuSeconds * 10) / 10 };
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { newLedgerUrl } from '../../test/support/ledger.ts';
+import { readyLedgerUrl } from '../../test/support/database/ready-ledger.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { PROVISIONAL } from '../ledger/prices/bars.ts';
 import { SIMULATED } from '../ledger/symbols/sources.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 async function openBoard() {
   const clock = { time: START, now: () => clock.time };
-  const ledger = await Ledger.open(await newLedgerUrl('sqlite'), clock);
+  const ledger = await Ledger.open(await readyLedgerUrl('sqlite'), clock);
   const board = await Board.open({ ledger, clock, historyBytesMax: 1e9, simulated: true }, DELAYS);
   open.push({ ledger });
   return { clock, ledger, board, gold: board.catalog.find('XAU')! };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { newLedgerUrl, onEachEngine } from '../../test/support/ledger.ts';
+import { readyLedgerUrl } from '../../test/support/database/ready-ledger.ts';
+import { onEachEngine } from '../../test/support/ledger.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { utcDay } from '../market/day.ts';
 import { Board } from './board.ts';
@@ -13,7 +14,7 @@ onEachEngine('dates of symbols', (engine) => {
   let ledger: Ledger;
 
   beforeAll(async () => {
-    ledger = await Ledger.open(await newLedgerUrl(engine), clock);
+    ledger = await Ledger.open(await readyLedgerUrl(engine), clock);
   });
   afterAll(() => ledger.close());
 

@@ -10,7 +10,8 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodEnd, periodOf } from '../../src/ledger/quota/period.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { systemScheduler } from '../../src/runtime/scheduler.ts';
-import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
+import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
+import { newFolder, onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
 
 onEachEngine('meter', (engine) => {
@@ -19,7 +20,7 @@ onEachEngine('meter', (engine) => {
   let meters: Meter[];
 
   beforeEach(async () => {
-    const url = await newLedgerUrl(engine);
+    const url = await readyLedgerUrl(engine);
     ledger = await Ledger.open(url, systemClock);
     // As in production, each replica has its own connection to the ledger and its own disk.
     ledgers = await Promise.all([1, 2, 3].map(() => Ledger.open(url, systemClock)));

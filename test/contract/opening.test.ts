@@ -12,7 +12,7 @@ onEachEngine('opening', (engine) => {
   const ledgers = ledgersOf(engine);
 
   test('a new ledger has the catalogue, the aliases and the built-in plans', async () => {
-    const ledger = await ledgers.new();
+    const ledger = await ledgers.open(await newLedgerUrl(engine));
     expect(await ledger.symbols.list()).toHaveLength(CATALOGUE_SIZE);
     expect((await ledger.symbols.aliases()).length).toBeGreaterThan(0);
     const byName = BUILT_IN_PLANS.toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -46,7 +46,8 @@ onEachEngine('opening', (engine) => {
   });
 
   test('two ledgers never share an epoch', async () => {
-    const [one, other] = [await ledgers.shared(), await ledgers.new()];
+    const one = await ledgers.open(await newLedgerUrl(engine));
+    const other = await ledgers.open(await newLedgerUrl(engine));
     expect((await one.head()).epoch).not.toBe((await other.head()).epoch);
   });
 

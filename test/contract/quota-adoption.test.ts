@@ -5,7 +5,8 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import type { SyncAnswer, SyncRequest } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { newFolder, newLedgerUrl, onEachEngine } from '../support/ledger.ts';
+import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
+import { newFolder, onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
 
 const PERIOD = periodOf(Date.now());
@@ -18,7 +19,7 @@ onEachEngine('leases of a process that was killed', (engine) => {
   let ledger: Ledger;
 
   beforeEach(async () => {
-    ledger = await Ledger.open(await newLedgerUrl(engine), systemClock);
+    ledger = await Ledger.open(await readyLedgerUrl(engine), systemClock);
     await giveQuota(ledger, 'ant', 1_000);
   });
 

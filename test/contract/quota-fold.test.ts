@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { HOLD_MS, LEASE_MS, type SyncAnswer, type SyncRequest } from '../../src/ledger/quota/model.ts';
 import { type Period, periodOf, periodStart } from '../../src/ledger/quota/period.ts';
-import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
+import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
+import { onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
 
 const THIS_MONTH = periodOf(Date.now());
@@ -14,7 +15,7 @@ onEachEngine('leases that are folded', (engine) => {
   let ledger: Ledger;
 
   beforeEach(async () => {
-    url = await newLedgerUrl(engine);
+    url = await readyLedgerUrl(engine);
     ledger = await Ledger.open(url, { now: () => Date.now() });
     await giveQuota(ledger, 'ant', 1_000);
   });

@@ -3,7 +3,8 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import { HOLD_MS, LEASE_MS, type SyncAnswer, type SyncRequest } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
+import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
+import { onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
 
 /** PostgreSQL uses its own clock, so the tests use its current month. */
@@ -16,7 +17,7 @@ onEachEngine('processes that hold leases', (engine) => {
   let ledger: Ledger;
 
   beforeEach(async () => {
-    ledger = await Ledger.open(await newLedgerUrl(engine), systemClock);
+    ledger = await Ledger.open(await readyLedgerUrl(engine), systemClock);
     await giveQuota(ledger, 'ant', 100);
   });
 

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { SyncAnswer, SyncRequest } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
-import { newLedgerUrl, onEachEngine } from '../support/ledger.ts';
+import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
+import { onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
 
 /** PostgreSQL uses its own clock, so the tests use its current month. */
@@ -15,7 +16,7 @@ onEachEngine('quota', (engine) => {
   const clock = { now: () => Date.now() };
 
   beforeEach(async () => {
-    url = await newLedgerUrl(engine);
+    url = await readyLedgerUrl(engine);
     ledger = await Ledger.open(url, clock);
     await giveQuota(ledger, 'ant', 100);
   });

@@ -3,9 +3,9 @@ import { createAccount } from '../../src/gate/onboarding.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { Client } from '../support/http/client.ts';
 import { eventually, openpit } from '../support/program.ts';
 import { Replicas } from '../support/replication/replicas.ts';
-import { Client } from './client.ts';
 
 /** What is asked again and again: one price. */
 export const PATH = '/rates/latest?symbols=XAU';

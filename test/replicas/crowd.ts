@@ -1,4 +1,4 @@
-import { type Answer, Client } from './client.ts';
+import { type Answer, Client } from '../support/http/client.ts';
 
 export interface CrowdOptions {
   urls: readonly string[];

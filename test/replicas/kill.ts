@@ -17,7 +17,7 @@ export async function killed(cluster: Cluster, quota: number, kills: number): Pr
   const { id, key } = await cluster.newAccount(quota);
   const stop = new AbortController();
   const urls = cluster.urls;
-  const asking = crowd({ urls, path: PATH, key, connections: 4, pauseMs: 2, until: stop.signal });
+  const asking = crowd({ urls, path: PATH, key, connections: 4, pauseMs: 5, until: stop.signal });
   let startMsMax = 0;
   for (let i = 0; i < kills; i++) {
     await Bun.sleep(100 + 200 * Math.random());

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { Client } from '../support/http/client.ts';
 import { eventually } from '../support/program.ts';
-import { Client } from './client.ts';
 import { type Cluster, PATH } from './cluster.ts';
 import { crowd, percentile } from './crowd.ts';
 

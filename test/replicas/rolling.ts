@@ -1,4 +1,4 @@
-import { Client } from './client.ts';
+import { Client } from '../support/http/client.ts';
 import { type Cluster, PATH } from './cluster.ts';
 
 export interface Rolled {
@@ -48,7 +48,7 @@ async function askInTurn(
     }
     if (heard.at(-1) === '200') rolled.answered++;
     else rolled.failed.push(heard.join(', '));
-    await Bun.sleep(1);
+    await Bun.sleep(5);
   }
   for (const client of clients) client.close();
 }

@@ -1,5 +1,5 @@
+import { Client } from '../support/http/client.ts';
 import { ADMIN_TOKEN } from '../support/replication/replicas.ts';
-import { Client } from './client.ts';
 import { type Cluster, PATH } from './cluster.ts';
 
 /** How often it is looked whether something shows. */

@@ -183,7 +183,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS.filter((one) => one >= INTRODUCED.audit)) {
     test(`of version ${version} keeps its audit log and the uses of keys`, async () => {
-      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const ledger = await upgraded(version);
       expect(await ledger.audit.list({ limit: 10 })).toMatchObject([
         { actor: 'ada', via: 'cli', action: 'plan.update', target: PLAN.name },
       ]);
@@ -200,7 +200,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS.filter((one) => one >= INTRODUCED.intraday)) {
     test(`of version ${version} keeps its minutes and hours`, async () => {
-      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const ledger = await upgraded(version);
       const symbols = { origin: 'real', symbolIds: [(await symbolOf(ledger, 'XAU')).id] } as const;
       const days = { first: day('2024-05-13'), last: day('2024-05-13') };
       const time = { from: 0, to: RECORDED_AT };
@@ -213,7 +213,7 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
   for (const version of VERSIONS) {
     test(`of version ${version} has the formulas that are built in, and its own`, async () => {
-      const ledger = await ledgers.upgrade(await loadFixture(version, engine));
+      const ledger = await upgraded(version);
       const formulas = await ledger.formulas.list();
       expect(formulas).toContainEqual(expect.objectContaining({ code: 'BRENTWTI' }));
       if (version >= INTRODUCED.formulas) expect(formulas).toContainEqual(OWN_FORMULA);

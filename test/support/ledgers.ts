@@ -4,7 +4,8 @@ import { type LedgerSymbol, recordOf } from '../../src/ledger/symbols/symbols.ts
 import type { NewTick } from '../../src/ledger/ticks/ticks.ts';
 import type { Ohlc } from '../../src/market/bar.ts';
 import { parseDay } from '../../src/market/day.ts';
-import { type EngineName, newLedgerUrl } from './ledger.ts';
+import { readyLedgerUrl } from './database/ready-ledger.ts';
+import type { EngineName } from './ledger.ts';
 
 /** A Wednesday, 10:00 in New York. */
 export const NOW = Date.parse('2026-07-15T14:00:00Z');
@@ -29,17 +30,18 @@ export function ledgersOf(engine: EngineName) {
       await Ledger.migrate(url, fixedClock);
       return open(url);
     },
+    /** An empty ledger. It has the same epoch as the others. */
     async new(): Promise<Ledger> {
-      return open(await newLedgerUrl(engine));
+      return open(await readyLedgerUrl(engine));
     },
-    /** One ledger for all tests of the `describe` that use rows of their own: a new PostgreSQL takes 300 ms. */
+    /** One ledger for all tests of the `describe` that use rows of their own. */
     async shared(): Promise<Ledger> {
-      shared ??= newLedgerUrl(engine).then(open);
+      shared ??= readyLedgerUrl(engine).then(open);
       return shared;
     },
     /** Two ledgers on one URL, as two processes would open them. */
     async pair(): Promise<[Ledger, Ledger]> {
-      const url = await newLedgerUrl(engine);
+      const url = await readyLedgerUrl(engine);
       return [await open(url), await open(url)];
     },
   };

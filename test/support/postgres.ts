@@ -13,6 +13,8 @@ const SHARED_URL = process.env.OPENPIT_TEST_POSTGRES_URL;
 let running: Promise<{ server: EmbeddedPostgres; url: string; dir: string }> | undefined;
 let databases: string[] = [];
 let created = 0;
+/** Creates and removes the databases of this process. */
+let admin: SQL | undefined;
 
 /** The URL of a new, empty database. `options` are those of CREATE DATABASE. */
 export async function newDatabase(options = ''): Promise<string> {
@@ -20,9 +22,8 @@ export async function newDatabase(options = ''): Promise<string> {
   databases.push(name);
   if (SHARED_URL === undefined) running ??= start();
   const url = SHARED_URL ?? (await running)!.url;
-  const admin = new SQL(`${url}/postgres`, { max: 1 });
+  admin ??= new SQL(`${url}/postgres`, { max: 1 });
   await admin.unsafe(`CREATE DATABASE ${name} ${options}`);
-  await admin.close();
   return `${url}/${name}`;
 }
 
@@ -38,7 +39,9 @@ export async function stopPostgres(): Promise<void> {
   const names = databases;
   databases = [];
   for (const forget of onStop) forget();
-  if (SHARED_URL !== undefined) await dropDatabases(SHARED_URL, names);
+  if (admin && SHARED_URL !== undefined) await dropDatabases(admin, names);
+  await admin?.close();
+  admin = undefined;
   if (!running) return;
   const { server, dir } = await running;
   running = undefined;
@@ -50,13 +53,11 @@ export async function stopPostgres(): Promise<void> {
  * Frees the disk early. DROP DATABASE waits for every connection of the server, also for those that other tests make hang:
  * what takes longer is left to the end of the server.
  */
-async function dropDatabases(url: string, names: readonly string[]): Promise<void> {
-  const admin = new SQL(`${url}/postgres`, { max: 1 });
-  await admin`SET statement_timeout = 2000`;
+async function dropDatabases(sql: SQL, names: readonly string[]): Promise<void> {
+  await sql`SET statement_timeout = 2000`;
   try {
-    for (const name of names) await admin.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    for (const name of names) await sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   } catch {}
-  await admin.close();
 }
 
 /** A separate PostgreSQL that a test may stop and start. A durable one waits for the disk, as in production. */

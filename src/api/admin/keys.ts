@@ -21,7 +21,8 @@ export const adminKeys: readonly AdminEndpoint[] = [
         ...(rules.allowedIps && { allowedIps: rules.allowedIps }),
         ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
       };
-      return issuedKey(await issueKey(ledger, id, options, now, secureRandom), now);
+      const issuing = issueKey(ledger, id, options, now, secureRandom);
+      return issuedKey(await issuedOrRefused(issuing, id), now);
     },
   }),
   adminEndpoint('/admin/keys/:id', {

@@ -6,11 +6,11 @@ import { type Refusal, refuse } from '../errors/errors.ts';
 export const KEYS_MAX = 100;
 
 /** Awaits a new key. If the ledger refuses to issue it, throws the API error for that. */
-export async function issuedOrRefused(issuing: Promise<IssuedKey>): Promise<IssuedKey> {
+export async function issuedOrRefused(issuing: Promise<IssuedKey>, accountId = ''): Promise<IssuedKey> {
   try {
     return await issuing;
   } catch (error) {
-    throw error instanceof KeyRefused ? keyRefusal(error.refusal, '') : error;
+    throw error instanceof KeyRefused ? keyRefusal(error.refusal, accountId) : error;
   }
 }
 
@@ -25,6 +25,8 @@ export function keyRefusal(refusal: KeyRefusal, id: string): Refusal {
       return refuse('conflict', { why: 'it is the last active key of the account; create another first' });
     case 'inactive':
       return refuse('conflict', { why: 'the key is revoked or has expired' });
+    case 'no_account':
+      return refuse('not_there', { what: 'account', id: id.slice(0, 64) });
     case 'unknown':
       return refuse('not_there', { what: 'key', id });
     default:

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
+import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
+import { onEachEngine } from '../../../test/support/ledger.ts';
 import { newSymbol } from '../../../test/support/ledgers.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
@@ -52,7 +53,7 @@ onEachEngine('past prices', (engine) => {
   let ledger: Ledger;
   const clock = { now: () => NOW };
   beforeAll(async () => {
-    ledger = await Ledger.open(await newLedgerUrl(engine), clock);
+    ledger = await Ledger.open(await readyLedgerUrl(engine), clock);
   });
   afterAll(() => ledger.close());
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
+import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
+import { onEachEngine } from '../../../test/support/ledger.ts';
 import { Seeded } from '../../../test/support/seeded.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { NewTick } from '../../ledger/ticks/ticks.ts';
@@ -18,7 +19,7 @@ onEachEngine('a board that loads an open day', (engine) => {
   let ledger: Ledger;
 
   beforeAll(async () => {
-    ledger = await Ledger.open(await newLedgerUrl(engine), clock);
+    ledger = await Ledger.open(await readyLedgerUrl(engine), clock);
   });
   afterAll(() => ledger.close());
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
 import { accessTo, statementsOf } from '../../../test/support/database/statements.ts';
-import { newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
+import { onEachEngine } from '../../../test/support/ledger.ts';
 import { Board } from '../../board/board.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { NewTick } from '../../ledger/ticks/ticks.ts';
@@ -20,7 +21,7 @@ onEachEngine('a ledger with many ticks', (engine) => {
 
   beforeAll(async () => {
     const clock = { now: () => now };
-    ledger = await Ledger.open(await newLedgerUrl(engine), clock);
+    ledger = await Ledger.open(await readyLedgerUrl(engine), clock);
     const symbols = (await ledger.symbols.list()).filter(({ market }) => market === 'COMEX');
     now = sessionStart(marketOf('COMEX'), TODAY) + 2 * 3_600_000;
     for (const { id, market } of symbols) await ledger.ticks.append(ticksOf(id, market), 'push');

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type EngineName, newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
+import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
+import { type EngineName, onEachEngine } from '../../../test/support/ledger.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { type Day, dayOf, MS_PER_DAY } from '../../market/day.ts';
@@ -27,7 +28,7 @@ afterAll(async () => {
 });
 
 async function newLedger(engine: EngineName): Promise<Ledger> {
-  const ledger = await Ledger.open(await newLedgerUrl(engine), { now: () => NOON });
+  const ledger = await Ledger.open(await readyLedgerUrl(engine), { now: () => NOON });
   opened.push(ledger);
   return ledger;
 }

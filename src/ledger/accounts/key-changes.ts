@@ -3,7 +3,7 @@ import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
-import { type KeyOwner, type KeyRefusal, refuseNewKey, refuseOwner } from './key-owner.ts';
+import { type KeyOwner, type KeyRefusal, refuseNewKey, refuseNoAccount, refuseOwner } from './key-owner.ts';
 import { type ApiKey, findKey, isActive, keysOf } from './keys.ts';
 
 /** What can be changed after a key was created. */
@@ -19,11 +19,15 @@ export class KeyChanges {
     this.#audit = audit;
   }
 
-  /** Adds a key. An owner is refused when the account has its maximum of keys; an operator has no limit. */
+  /**
+   * Adds a key. An owner is refused when the account has its maximum of keys; an operator has no limit. The account may have
+   * been deleted since the caller found it.
+   */
   add(key: ApiKey, owner?: KeyOwner): Promise<KeyRefusal | undefined> {
     return this.#engine.write(async (tx) => {
       await lockRevisions(tx, 'accounts');
-      const refusal = owner && (await refuseNewKey(tx, key.accountId, owner));
+      const { accountId } = key;
+      const refusal = owner ? await refuseNewKey(tx, accountId, owner) : await refuseNoAccount(tx, accountId);
       if (refusal) return refusal;
       await insertKey(tx, key, await nextRevision(tx, 'accounts'));
       await this.#audit.record(tx, { action: 'key.create', target: key.id, details: describe(key) });

@@ -10,7 +10,14 @@ export interface KeyOwner {
 }
 
 /** Why a key was not created, rotated or revoked. */
-export type KeyRefusal = 'invalid_key' | 'account_suspended' | 'full' | 'inactive' | 'last' | 'unknown';
+export type KeyRefusal =
+  | 'invalid_key'
+  | 'account_suspended'
+  | 'no_account'
+  | 'full'
+  | 'inactive'
+  | 'last'
+  | 'unknown';
 
 const DAY_MS = 86_400_000;
 
@@ -29,6 +36,12 @@ export async function refuseOwner(
       AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})`;
   if (!row) return 'invalid_key';
   return row.status === 'suspended' ? 'account_suspended' : undefined;
+}
+
+/** For an operator, who may create a key of any account that exists. */
+export async function refuseNoAccount(tx: Sql, accountId: string): Promise<KeyRefusal | undefined> {
+  const rows = await tx`SELECT 1 FROM account WHERE id = ${accountId}`;
+  return rows.length === 0 ? 'no_account' : undefined;
 }
 
 /** Like `refuseOwner`, for creating a key: also refused when the account has its maximum of keys. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { newLedgerUrl, onEachEngine } from '../../../test/support/ledger.ts';
+import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
+import { onEachEngine } from '../../../test/support/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { Ledger } from '../ledger.ts';
 import type { SymbolRevision } from './past.ts';
@@ -21,7 +22,7 @@ onEachEngine('the change log', (engine) => {
   let ledger: Ledger;
   let ids: number[];
   beforeAll(async () => {
-    ledger = await Ledger.open(await newLedgerUrl(engine), systemClock);
+    ledger = await Ledger.open(await readyLedgerUrl(engine), systemClock);
     ids = (await ledger.symbols.list()).map(({ id }) => id);
   });
   afterAll(() => ledger.close());

@@ -6,7 +6,8 @@ import { periodOf } from '../../../src/ledger/quota/period.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import type { Scheduler } from '../../../src/runtime/scheduler.ts';
 import { systemScheduler } from '../../../src/runtime/scheduler.ts';
-import { newFolder, newLedgerUrl, onEachEngine } from '../../support/ledger.ts';
+import { readyLedgerUrl } from '../../support/database/ready-ledger.ts';
+import { newFolder, onEachEngine } from '../../support/ledger.ts';
 import { eventually } from '../../support/program.ts';
 import { giveQuota } from '../../support/quota.ts';
 import { OlderCounts } from '../../support/replication/older-counts.ts';
@@ -38,7 +39,7 @@ onEachEngine('counts after a failover that lost writes', (engine) => {
   beforeEach(async () => {
     monoAheadMs = 0;
     meters = [];
-    ledger = await Ledger.open(await newLedgerUrl(engine), systemClock);
+    ledger = await Ledger.open(await readyLedgerUrl(engine), systemClock);
     await giveQuota(ledger, 'ant', 1_000);
   });
   afterEach(async () => {

@@ -122,7 +122,7 @@ onEachEngine('a ledger that is moved away', (engine) => {
 
     const target = await newTarget(OTHER[engine]);
     await interrupted(source.engine, target, 3);
-    const another = await ledgers.new();
+    const another = await ledgers.open(await newLedgerUrl(engine)); // with an epoch of its own
     expect(moveLedger(another.engine, target)).rejects.toThrow('of another ledger');
     await target.close();
   });

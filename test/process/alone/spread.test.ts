@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { Cluster } from '../../replicas/cluster.ts';
 import { revocationSpread, tickSpread } from '../../replicas/spread.ts';
-import { newDatabase } from '../../support/postgres.ts';
+import { readyLedgerUrl } from '../../support/database/ready-ledger.ts';
 
 /** Promised are 500 ms for 99 of 100 ticks and a second for a key: see `npm run replicas -- spread`. */
 const SPREAD_MS_MAX = 3_000;
@@ -10,7 +10,7 @@ setDefaultTimeout(180_000);
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await Cluster.start(await newDatabase(), 3);
+  cluster = await Cluster.start(await readyLedgerUrl('postgres'), 3);
 });
 afterAll(() => cluster.end());
 

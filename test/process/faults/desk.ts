@@ -53,7 +53,7 @@ export class Desk {
   async sendUntil(url: string, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const { ticks } = await this.send(url);
-      if (ticks !== 200) await Bun.sleep(20);
+      await Bun.sleep(ticks === 200 ? 5 : 20);
     }
   }
 

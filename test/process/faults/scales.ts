@@ -10,18 +10,27 @@ export const SCALES = {
     ci: { rounds: 1, quota: 3_000, kills: 3 },
     full: { rounds: 3, quota: 10_000, kills: 20 },
   },
-  'cut-commit': { ci: { cuts: 20, connections: 8 }, full: { cuts: 300, connections: 16 } },
+  'cut-commit': {
+    ci: { cuts: 20, connections: 8, pauseMs: 10 },
+    full: { cuts: 300, connections: 16, pauseMs: 0 },
+  },
   pause: { ci: { pauseMs: 3_000, quota: 2_000 }, full: { pauseMs: 75_000, quota: 20_000 } },
   'clock-set': { ci: { delaySeconds: 2 }, full: { delaySeconds: 30 } },
-  'month-end': { ci: { connections: 4, seconds: 2 }, full: { connections: 16, seconds: 20 } },
-  'disk-full': { ci: { seconds: 4, connections: 4 }, full: { seconds: 90, connections: 8 } },
+  'month-end': {
+    ci: { connections: 4, seconds: 2, pauseMs: 10 },
+    full: { connections: 16, seconds: 20, pauseMs: 0 },
+  },
+  'disk-full': {
+    ci: { seconds: 4, connections: 4, pauseMs: 10 },
+    full: { seconds: 90, connections: 8, pauseMs: 0 },
+  },
   'cut-files': {
     ci: { writes: 4, everyBytes: 701, spools: 2 },
     full: { writes: 3, everyBytes: 1, spools: 30 },
   },
   'bad-feeds': {
-    ci: { plays: ['HTML as JSON', 'cut JSON', 'far fewer prices', 'other unit', 'endless'] },
-    full: { plays: ['all'] },
+    ci: { plays: ['HTML as JSON', 'cut JSON', 'far fewer prices', 'other unit', 'endless'], pauseMs: 10 },
+    full: { plays: ['all'], pauseMs: 0 },
   },
   'late-feed': { ci: { days: 5 }, full: { days: 30 } },
   races: { ci: { days: 10, writes: 5 }, full: { days: 200, writes: 100 } },

@@ -1,3 +1,4 @@
+import { demoFolder } from '../../support/database/demo-folder.ts';
 import { type EngineName, newFolder, newLedgerUrl } from '../../support/ledger.ts';
 import { openpit, Program } from '../../support/program.ts';
 import { Replicas } from '../../support/replication/replicas.ts';
@@ -52,6 +53,11 @@ export class Scene {
     const settings: Settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
     if (engine === 'postgres') settings.OPENPIT_DATABASE_URL = await newLedgerUrl(engine);
     return settings;
+  }
+
+  /** The settings of a demo that was started before. */
+  async demoSettings(): Promise<Settings> {
+    return { OPENPIT_DATA_DIR: await demoFolder(), OPENPIT_DEMO: 'true' };
   }
 
   /** Starts the real program, which is killed at the end if it still runs. */

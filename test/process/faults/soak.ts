@@ -11,7 +11,7 @@ export const soak = row('soak', {
   fault: 'soak: steady mixed load, streams and pushes ([chart](images/soak.svg))',
   mustHold: 'no error; heap and file descriptors flat',
   async play(scene, { minutes, isJudged }) {
-    const settings = { ...(await scene.settings()), OPENPIT_DEMO: 'true', OPENPIT_ADMIN_TOKEN: TOKEN };
+    const settings = { ...(await scene.demoSettings()), OPENPIT_ADMIN_TOKEN: TOKEN };
     const program = await scene.program(settings);
     const { key } = await scene.account(settings, 1_000_000_000);
     const { samples, answered, errors } = await runSoak({ program, key, token: TOKEN }, minutes * 60);

@@ -19,7 +19,7 @@ test('replicas under load answer every request and count exactly while a newer v
       key,
       connections: 4,
       until: stop.signal,
-      pauseMs: 2,
+      pauseMs: 10,
     });
     for (let round = 1; round <= ROUNDS; round++) {
       await Bun.sleep(600); // traffic between two migrations: several syncs of each lease

@@ -72,19 +72,19 @@ test.each(ENGINES)(
   60_000,
 );
 
-test('after SIGKILL under load, 20 times: the counts differ from the responses by at most the requests in flight', async () => {
+test('after SIGKILL under load, ten times: the counts differ from the responses by at most the requests in flight', async () => {
   const settings = await settingsOn('sqlite');
   const { key } = await createAccount(settings, 1_000_000);
   const connections = 16;
   let answered = 0;
-  for (let kill = 1; kill <= 20; kill++) {
+  for (let kill = 1; kill <= 10; kill++) {
     program = await Program.start(settings);
     const usedBefore = await usedOf(program, key);
     expect(usedBefore).toBeGreaterThanOrEqual(answered);
     expect(usedBefore).toBeLessThanOrEqual(answered + (kill - 1) * connections);
     const stop = new AbortController();
     const enough = Promise.withResolvers<void>();
-    const killAfter = 20 + ((kill * 37) % 160); // a different moment each time
+    const killAfter = 20 + ((kill * 37) % 320); // a different moment each time
     const loading = load({
       url: `${program.url}/symbols`,
       key,
@@ -103,7 +103,7 @@ test('after SIGKILL under load, 20 times: the counts differ from the responses b
   program = await Program.start(settings);
   const used = await usedOf(program, key);
   expect(used).toBeGreaterThanOrEqual(answered);
-  expect(used).toBeLessThanOrEqual(answered + 20 * connections);
+  expect(used).toBeLessThanOrEqual(answered + 10 * connections);
   expect(answered).toBeGreaterThan(1_000);
   expect((await openpit(['check'], settings)).stdout).toContain('All counts add up');
 }, 180_000);

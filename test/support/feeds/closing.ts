@@ -4,7 +4,8 @@ import type { PriceOrigin } from '../../../src/ledger/symbols/origin.ts';
 import type { NewTick } from '../../../src/ledger/ticks/ticks.ts';
 import { type Day, dayOf } from '../../../src/market/day.ts';
 import { MARKETS, sessionEnd, sessionStart } from '../../../src/market/session.ts';
-import { type EngineName, newLedgerUrl } from '../ledger.ts';
+import { readyLedgerUrl } from '../database/ready-ledger.ts';
+import type { EngineName } from '../ledger.ts';
 
 /** The market of gold. */
 export const MARKET = MARKETS.COMEX!;
@@ -19,7 +20,7 @@ export class ClosingBench {
 
   constructor(engine: EngineName) {
     beforeAll(async () => {
-      const url = await newLedgerUrl(engine);
+      const url = await readyLedgerUrl(engine);
       const clock = { now: () => 0 };
       this.ledger = await Ledger.open(url, clock);
       this.other = await Ledger.open(url, clock);

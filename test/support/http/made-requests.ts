@@ -15,10 +15,40 @@ export interface Known {
   secrets: Readonly<Record<string, readonly string[]>>;
   /** Valid values of parameters, by name. */
   values: Readonly<Record<string, readonly string[]>>;
-  /** Ids from responses. */
-  ids: string[];
-  /** Ids that must not be used. */
-  left: ReadonlySet<string>;
+  ids: KnownIds;
+}
+
+const IDS_MAX = 40;
+
+/** Ids from responses, by what they identify: a request about a key uses the id of a key, most of the time. */
+export class KnownIds {
+  readonly #byKind: Map<string, string[]>;
+  readonly #excluded: ReadonlySet<string>;
+
+  /** `excluded` must never be used: the test needs them. */
+  constructor(first: Record<string, string[]>, excluded: ReadonlySet<string>) {
+    this.#byKind = new Map(Object.entries(first));
+    this.#excluded = excluded;
+  }
+
+  /** What the last fixed part of a path names, of an operator or of an account: `admin keys`. */
+  static kindOf(path: string): string {
+    const [area, ...parts] = path.split('/{id}')[0]!.split('/').filter(Boolean);
+    return `${area} ${parts.at(-1)}`;
+  }
+
+  add(kind: string, id: string, chance: Seeded): void {
+    if (this.#excluded.has(id)) return;
+    const ids = this.#byKind.getOrInsert(kind, []);
+    if (ids.length < IDS_MAX) ids.push(id);
+    else ids[chance.below(IDS_MAX)] = id;
+  }
+
+  pick(kind: string, chance: Seeded): string {
+    const ids = this.#byKind.get(kind);
+    if (ids && !chance.isOneIn(4)) return chance.pick(ids);
+    return chance.pick([...this.#byKind.values()].flat());
+  }
 }
 
 /** Values that break services. */
@@ -38,7 +68,7 @@ export function makeRequest(operation: DescribedOperation, known: Known, chance:
   for (const parameter of operation.parameters) {
     const { name } = parameter;
     const repeatsId = name === 'confirm' && !chance.isOneIn(6);
-    const value = repeatsId ? id : encode(valueFor(parameter, known, chance));
+    const value = repeatsId ? id : encode(valueFor(parameter, operation.path, known, chance));
     if (name === 'id') id = value;
     // An empty segment, or one of dots, is another path.
     if (parameter.in === 'path') path = path.replace(`{${name}}`, /^\.*$/.test(value) ? '%20' : value);
@@ -59,9 +89,10 @@ export function makeRequest(operation: DescribedOperation, known: Known, chance:
   return { operation, target: path + query, body, headers };
 }
 
-function valueFor({ name, schema, example }: DescribedParameter, known: Known, chance: Seeded): string {
+function valueFor(parameter: DescribedParameter, path: string, known: Known, chance: Seeded): string {
+  const { name, schema, example } = parameter;
   if (chance.isOneIn(6)) return chance.pick(NASTY);
-  if (name === 'id' && known.ids.length > 0) return chance.pick(known.ids);
+  if (name === 'id') return known.ids.pick(KnownIds.kindOf(path), chance);
   const good = known.values[name] ?? (schema.enum as string[] | undefined) ?? [example ?? 'x'];
   return chance.pick(good);
 }

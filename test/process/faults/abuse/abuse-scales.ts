@@ -21,7 +21,7 @@ export const ABUSE_SCALES = {
     full: { cuts: 1_000, atATime: 32 },
   },
   'made-requests': {
-    ci: { requests: 4_000, atATime: 8, seed: 1, operationsMissed: 14 },
+    ci: { requests: 3_000, atATime: 8, seed: 1, operationsMissed: 14 },
     // random ticks are seldom held back, and only /market issues a visit
     full: { requests: 100_000, atATime: 16, seed: 1, operationsMissed: 6 },
   },

@@ -4,6 +4,7 @@ import { load } from '../../../support/load.ts';
 import type { Program } from '../../../support/program.ts';
 import { WallClock } from '../../../support/wall-clock.ts';
 import { row } from '../row.ts';
+import type { ScaleOf } from '../scales.ts';
 import { count, type Scene, type Settings } from '../scene.ts';
 
 const DAY = 86_400_000;
@@ -17,8 +18,8 @@ export const monthEnd = row('month-end', {
   fault: 'the month ends under load; the local clock is a month wrong while PostgreSQL’s is right',
   mustHold: 'every request is counted in the right month, once',
   lacks: WallClock.lacks,
-  async play(scene, { connections, seconds }) {
-    const crossed = await overTheEnd(scene, connections, seconds);
+  async play(scene, scale) {
+    const crossed = await overTheEnd(scene, scale);
     const wrong = await wrongClock(scene);
     return {
       tried: `a month's end with ${count(crossed.answered)} requests around it on SQLite; a local clock set by 40 days, forth and back, on PostgreSQL`,
@@ -28,7 +29,7 @@ export const monthEnd = row('month-end', {
 });
 
 /** The month ends under load: the counts of both months add up to what was answered. */
-async function overTheEnd(scene: Scene, connections: number, seconds: number) {
+async function overTheEnd(scene: Scene, { connections, seconds, pauseMs }: ScaleOf<'month-end'>) {
   const clock = new WallClock();
   const settings: Settings = { ...(await scene.settings()), ...clock.settings };
   const now = new Date();
@@ -43,6 +44,7 @@ async function overTheEnd(scene: Scene, connections: number, seconds: number) {
     connections,
     requests: 1e9,
     until: stop.signal,
+    pauseMs,
   });
   await Bun.sleep(300);
   clock.setByMs = end - Date.now() - (seconds / 2) * 1000;

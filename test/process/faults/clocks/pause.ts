@@ -1,6 +1,6 @@
 import { Cluster, PATH } from '../../../replicas/cluster.ts';
 import { crowd } from '../../../replicas/crowd.ts';
-import { newDatabase } from '../../../support/postgres.ts';
+import { readyLedgerUrl } from '../../../support/database/ready-ledger.ts';
 import { row } from '../row.ts';
 import { count, usedOf } from '../scene.ts';
 
@@ -8,7 +8,7 @@ export const pause = row('pause', {
   fault: 'a replica is paused (SIGSTOP), and goes on',
   mustHold: 'never over the quota; nothing is lost; it serves again within 2 s',
   async play(scene, { pauseMs, quota }) {
-    const cluster = await Cluster.start(await newDatabase(), 2);
+    const cluster = await Cluster.start(await readyLedgerUrl('postgres'), 2);
     scene.atEnd(() => cluster.end());
     const { key } = await cluster.newAccount(quota);
     const [first, second] = cluster.urls;

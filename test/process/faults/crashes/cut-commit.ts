@@ -9,7 +9,7 @@ import { count, usedOf } from '../scene.ts';
 export const cutCommit = row('cut-commit', {
   fault: 'the connection to PostgreSQL is cut after COMMIT, before the reply',
   mustHold: 'nothing is granted or counted twice',
-  async play(scene, { cuts, connections }) {
+  async play(scene, { cuts, connections, pauseMs }) {
     const url = await newDatabase();
     const proxy = await TcpProxy.open(Number(new URL(url).port));
     scene.atEnd(() => proxy.close());
@@ -25,6 +25,7 @@ export const cutCommit = row('cut-commit', {
       connections,
       requests: 1e9,
       until: stop.signal,
+      pauseMs,
     });
     // Sends the same records until each is acknowledged: a commit whose reply was lost is sent twice.
     const desk = new Desk();
@@ -34,6 +35,7 @@ export const cutCommit = row('cut-commit', {
         const tick = { symbol: 'XAU', price: 2_000, at: Date.now() - 1_000, id: `cut-${n}` };
         while ((await desk.post(program.url, 'ticks', [tick])) !== 200) await Bun.sleep(5);
         sent = n;
+        await Bun.sleep(5);
       }
     })();
     let done = 0;

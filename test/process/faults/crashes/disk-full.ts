@@ -23,7 +23,7 @@ export const diskFull = row('disk-full', {
   fault: 'the disk of the ledger and the spool is full, to the last byte',
   mustHold: 'reading goes on; taking in stops with an alarm; recovers by itself',
   lacks: () => (canMount() ? undefined : 'right to mount a small file system (root on Linux)'),
-  async play(scene, { seconds, connections }) {
+  async play(scene, { seconds, connections, pauseMs }) {
     const disk = new SmallDisk(scene, DISK_MB);
     const posts: string[] = [];
     const receiver = Bun.serve({
@@ -52,7 +52,7 @@ export const diskFull = row('disk-full', {
     await disk.fill();
     const stop = new AbortController();
     const url = `${program.url}/rates/latest?symbols=XAU`;
-    const loading = load({ url, key, connections, requests: 1e9, until: stop.signal });
+    const loading = load({ url, key, connections, requests: 1e9, until: stop.signal, pauseMs });
     const pushes: number[] = [];
     for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
       await disk.fill(); // takes every byte that is freed, as a runaway log would

@@ -1,6 +1,6 @@
 import { Cluster } from '../../../replicas/cluster.ts';
 import { faultsOf, killed } from '../../../replicas/kill.ts';
-import { newDatabase } from '../../../support/postgres.ts';
+import { readyLedgerUrl } from '../../../support/database/ready-ledger.ts';
 import { row } from '../row.ts';
 import { count } from '../scene.ts';
 
@@ -8,7 +8,7 @@ export const killPostgres = row('kill-postgres', {
   fault: '`kill -9` under load of one of three replicas on PostgreSQL, again and again',
   mustHold: 'never over the quota; every unit is answered or was in flight; serving again within 2 s',
   async play(scene, { rounds, quota, kills }) {
-    const cluster = await Cluster.start(await newDatabase(), 3);
+    const cluster = await Cluster.start(await readyLedgerUrl('postgres'), 3);
     scene.atEnd(() => cluster.end());
     let [answered, broken, slowestMs] = [0, 0, 0];
     for (let round = 1; round <= rounds; round++) {

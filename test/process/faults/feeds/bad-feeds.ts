@@ -53,7 +53,7 @@ const PLAYS: Readonly<Record<string, (socket: Socket) => void>> = {
 export const badFeeds = row('bad-feeds', {
   fault: 'a feed is dead, garbage, HTML, truncated, endless, slow',
   mustHold: 'no 5xx to anyone; data unchanged',
-  async play(scene, { plays: wanted }) {
+  async play(scene, { plays: wanted, pauseMs }) {
     const settings = await scene.settings();
     const { key } = await scene.account(settings, 1_000_000_000);
     const provider = await Provider.open(scene);
@@ -65,7 +65,7 @@ export const badFeeds = row('bad-feeds', {
     const before = await answer();
     scene.holds(before.includes('4029'), `the good run brought: ${before.slice(0, 200)}`);
     const stop = new AbortController();
-    const loading = load({ url: question, key, connections: 2, requests: 1e9, until: stop.signal });
+    const loading = load({ url: question, key, connections: 2, requests: 1e9, until: stop.signal, pauseMs });
     const plays = Object.entries(PLAYS).filter(([name]) => wanted.includes('all') || wanted.includes(name));
     const outcomes = new Map<string, number>();
     for (const [name, play] of plays) {

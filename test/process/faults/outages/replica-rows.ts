@@ -5,7 +5,7 @@ import { outage, faultsOf as outageFaults } from '../../../replicas/outage.ts';
 import { race as raceOnce, raceWanted } from '../../../replicas/race.ts';
 import { rolling, faultsOf as rollingFaults } from '../../../replicas/rolling.ts';
 import { revocationSpread, tickSpread } from '../../../replicas/spread.ts';
-import { newDatabase } from '../../../support/postgres.ts';
+import { readyLedgerUrl } from '../../../support/database/ready-ledger.ts';
 import { type Played, type Row, row } from '../row.ts';
 import { count, type Scene } from '../scene.ts';
 
@@ -89,7 +89,7 @@ export const REPLICA_ROWS: readonly Row[] = [
 const GROWN_MB_MAX = 100;
 
 async function clusterOf(scene: Scene, replicas: number): Promise<Cluster> {
-  const cluster = await Cluster.start(await newDatabase(), replicas);
+  const cluster = await Cluster.start(await readyLedgerUrl('postgres'), replicas);
   scene.atEnd(() => cluster.end());
   return cluster;
 }
