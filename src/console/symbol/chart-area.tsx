@@ -8,10 +8,14 @@ import type { ChartSeries, History } from '../data/chart/history.ts';
 import { isIntraday } from '../data/chart/intraday.ts';
 import type { LoadedHistory } from '../data/chart/use-history.ts';
 import type { ChartType, ChartView, Scale } from '../data/chart/view.ts';
-import { computedDecimals, dayOrTime, decimalsOf, plural, price } from '../show/format.ts';
-import { Failure, Notice } from '../show/parts.tsx';
+import { computedDecimals, dayOrTime, decimalsOf, price } from '../show/format.ts';
+import { lazy } from '../show/lazy.tsx';
+import { Failure, Loading } from '../show/parts.tsx';
 import type { ChangeView } from './chart-tools.tsx';
 import { Legend } from './legend.tsx';
+
+const AskFirst = lazy(async () => (await import('./no-chart.tsx')).AskFirst, LoadingNotice);
+const NoMinutes = lazy(async () => (await import('./no-chart.tsx')).NoMinutes, LoadingNotice);
 
 /** The chart with its legend, or what to do while there is none. */
 export function ChartArea({
@@ -140,53 +144,6 @@ function decimalsFor(main: ChartSeries | undefined): number {
   return Math.max(2, ...closes.map(decimalsOf));
 }
 
-function AskFirst({ requests, onLoad }: { requests: number; onLoad: () => void }) {
-  return (
-    <Notice
-      title={`This range takes ${plural(requests, 'request')}.`}
-      action={
-        <button type="button" class="button primary" onClick={onLoad}>
-          Load it
-        </button>
-      }
-    >
-      Each is one unit of the quota of this key.
-    </Notice>
-  );
-}
-
-const WITHOUT_MINUTES = {
-  plan: (plan: string) =>
-    `The plan “${plan}” has no long history, which minutes and hours are part of. Ask the operator of this service for it.`,
-  symbol: () => 'This symbol is published weekly or monthly.',
-  range: () =>
-    'They are made from live prices. This symbol has daily prices only, or its last minutes are no longer kept.',
-};
-
-/** Why a short range has no bars, and a way back. */
-function NoMinutes({
-  because,
-  plan,
-  onLeave,
-}: {
-  because: keyof typeof WITHOUT_MINUTES;
-  plan: string;
-  onLeave: () => void;
-}) {
-  return (
-    <Notice
-      title="There are no minutes and hours to show."
-      action={
-        <button type="button" class="button" onClick={onLeave}>
-          Show months
-        </button>
-      }
-    >
-      {WITHOUT_MINUTES[because](plan)}
-    </Notice>
-  );
-}
-
 /** The chart in a sentence, for screen readers. */
 function summary(series: readonly ChartSeries[], shownFrom: string): string {
   const [main, ...compared] = series;
@@ -197,4 +154,8 @@ function summary(series: readonly ChartSeries[], shownFrom: string): string {
   const low = Math.min(...bars.map((bar) => bar.low));
   const others = compared.length > 0 ? `, with ${compared.map(({ symbol }) => symbol.name).join(', ')}` : '';
   return `Chart of ${main.symbol.name}${others}: from ${price(first.open)} on ${dayOrTime(first.date)} to ${price(last.close)} on ${dayOrTime(last.date)}, between ${price(low)} and ${price(high)}.`;
+}
+
+function LoadingNotice() {
+  return <Loading label="Loading" lines={1} />;
 }

@@ -1,15 +1,12 @@
 import { useState } from 'preact/hooks';
-import { clientOf } from '../api/client.ts';
 import { LINE_COLOURS } from '../charts/colours.ts';
 import type { PriceDrawing } from '../charts/drawing.ts';
 import { type ChartSeries, type History, requestShown } from '../data/chart/history.ts';
 import type { DaySpan } from '../data/chart/span.ts';
-import { csvOf, fileName } from '../show/csv.ts';
-import { day } from '../show/format.ts';
 import { Menu } from '../show/menu.tsx';
 import { CopyButton, Failure } from '../show/parts.tsx';
-import { saveFile } from '../show/save-file.ts';
 import { BAR_NAMES } from './legend.tsx';
+import type { ExportFormat } from './save-chart.ts';
 
 /** Downloads what the chart shows, and copies the link to it. */
 export function ExportTools({
@@ -26,36 +23,38 @@ export function ExportTools({
   apiKey: string;
 }) {
   const [error, setError] = useState<unknown>();
-  const save = (extension: string, content: () => Promise<Blob> | Blob) => async () => {
+  const save = async (format: ExportFormat) => {
     setError(undefined);
     try {
-      saveFile(fileName(series, history!.interval, extension), await content());
+      const { saveChart } = await import('./save-chart.ts');
+      const { interval } = history!;
+      await saveChart(format, {
+        request: requestShown(history!, span),
+        interval,
+        intervalName: BAR_NAMES[interval],
+        series,
+        colours: LINE_COLOURS,
+        span,
+        drawing,
+        apiKey,
+      });
     } catch (failure) {
       setError(failure);
     }
-  };
-  const csv = () => new Blob([csvOf(series, span)], { type: 'text/csv' });
-  const parquet = async () => {
-    const response = await clientOf(apiKey).request(requestShown(history!, span), { format: 'parquet' });
-    return new Blob([await response.arrayBuffer()]);
-  };
-  const png = async () => {
-    const { pictureOf } = await import('../charts/picture.ts');
-    return pictureOf(drawing!.picture(), textFor(series, history!, span));
   };
   return (
     <div class="tools">
       <Menu label="Download" align="end">
         {(close) => (
           <>
-            <button type="button" disabled={!history} onClick={() => void save('csv', csv)().then(close)}>
+            <button type="button" disabled={!history} onClick={() => void save('csv').then(close)}>
               CSV
             </button>
             {history?.request.startsWith('/rates/history') && (
               <button
                 type="button"
                 title="Costs one unit for every 2,000 rows"
-                onClick={() => void save('parquet', parquet)().then(close)}
+                onClick={() => void save('parquet').then(close)}
               >
                 Parquet
               </button>
@@ -63,7 +62,7 @@ export function ExportTools({
             <button
               type="button"
               disabled={!history || !drawing}
-              onClick={() => void save('png', png)().then(close)}
+              onClick={() => void save('png').then(close)}
             >
               PNG picture
             </button>
@@ -74,16 +73,4 @@ export function ExportTools({
       {error !== undefined && <Failure error={error} />}
     </div>
   );
-}
-
-function textFor(series: readonly ChartSeries[], { interval }: History, { first, last }: DaySpan) {
-  const [main] = series;
-  const measure = [main!.quote, main!.unit].filter((one) => one !== 'none').join(' per ');
-  const sources = [...new Set(series.flatMap(({ source }) => source.split(', ')))].filter(Boolean);
-  return {
-    title: series.map(({ symbol }) => symbol.name).join(', '),
-    subtitle: `${measure ? `${measure}, ` : ''}${BAR_NAMES[interval]}, ${day(first)} – ${day(last)}`,
-    lines: series.map(({ symbol }, i) => ({ name: symbol.name, colour: LINE_COLOURS[i]! })),
-    footer: `Source: ${sources.join(', ') || 'unknown'} · Openpit`,
-  };
 }
