@@ -109,3 +109,8 @@ export interface Provider {
 export function withUrls(provider: Provider, replaced: Readonly<Record<string, string>>): Provider {
   return { ...provider, urls: { ...provider.urls, ...replaced } };
 }
+
+/** Required settings that are missing. */
+export function lackingSettings({ requiredSettings }: Provider, secrets: Secrets): string[] {
+  return requiredSettings.filter((name) => !secrets[name]);
+}

@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Day } from '../market/day.ts';
-import type { Provider, Secrets } from './provider.ts';
+import { lackingSettings, type Provider, type Secrets } from './provider.ts';
 
 /** A symbol with real prices. */
 export interface RealSymbol {
@@ -26,8 +26,8 @@ export interface Supply {
 }
 
 /** Whether anybody may enable a feed without further steps: it needs no key, and its prices may be redistributed. */
-export function isFree({ requiredSettings, licence }: Provider, secrets: Secrets): boolean {
-  return licence.redistribution !== 'no' && requiredSettings.every((name) => secrets[name]);
+export function isFree(provider: Provider, secrets: Secrets): boolean {
+  return provider.licence.redistribution !== 'no' && lackingSettings(provider, secrets).length === 0;
 }
 
 /** Which symbols have real prices, and what would supply the others. */
@@ -66,7 +66,7 @@ function supplierOf(
 ): Omit<MissingSupply, 'symbols'> {
   const able = providers.filter(({ series }) => series.some(({ symbol }) => symbol === code));
   const options = able.map((provider): Omit<MissingSupply, 'symbols'> => {
-    const lacking = provider.requiredSettings.filter((name) => !secrets[name]);
+    const lacking = lackingSettings(provider, secrets);
     const how = enabled.has(provider.key)
       ? 'failing'
       : provider.licence.redistribution === 'no'

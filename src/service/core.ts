@@ -215,7 +215,7 @@ export async function openCore(
     alarms: () => core.alarms(),
     feeds,
     feedAdmin: new FeedAdmin(ledger, PROVIDERS, config.secrets),
-    jobs: new JobRunner(config.databaseUrl, config.dataDir),
+    jobs: new JobRunner(config.databaseUrl, config.dataDir, config.secrets),
     webhookSecret: async () => config.webhookSecret ?? webhookSecret(ledger),
     push: (push) => core.push(push),
     ingestMetrics,

@@ -115,14 +115,14 @@ describe.skipIf(!found)(title, () => {
       await row('FRED').getByText('ok', { exact: true }).waitFor();
       await row('Energy Information').getByText('late', { exact: true }).waitFor();
       await row('European Central Bank').getByText('failing', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Runs of ecb' }).click();
+      await page.getByRole('button', { name: 'Details of ecb' }).click();
       await page.getByRole('button', { name: 'Accept it ecb' }).click();
       await page.getByRole('button', { name: 'Run again and publish it ecb' }).click();
       await page.getByText('ecb runs within ten seconds').waitFor();
       expect([...(await service.ledger.feeds.takeRequestedRuns())]).toEqual([['ecb', true]]);
-      await page.getByRole('button', { name: 'Runs of eia' }).click();
+      await page.getByRole('button', { name: 'Details of eia' }).click();
       await page.getByText('the server answered 503 three times').waitFor();
-      await page.getByRole('button', { name: 'Runs of fred' }).click();
+      await page.getByRole('button', { name: 'Details of fred' }).click();
       await page.getByText('1 taken, 2 corrected, 1 refused').waitFor();
       await page.getByText('line 7: the value "n/a" is no number').waitFor();
       expect(await seriousFindings(page)).toEqual([]);

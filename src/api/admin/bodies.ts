@@ -19,6 +19,12 @@ export const ACCOUNT_CHANGE = z.strictObject({
 
 export const FEED_CHANGE = z.strictObject({ enabled: z.boolean() });
 
+export const FEED_ADDRESSES = z.strictObject({
+  addresses: z
+    .record(z.string().max(32), z.string().min(1).max(2_000).refine(isPlainText, NOT_PLAIN))
+    .describe('By name. Those that are left out become the provider’s own'),
+});
+
 export const PLAN_CHANGE = z.strictObject({
   quota: whole(0, QUOTA_MAX).optional(),
   delaySeconds: whole(0, 86_400).optional(),

@@ -4,14 +4,16 @@ import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import type { FeedAdminPort, FeedReport } from '../model/feed-status.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
-import { FEED_CHANGE } from './bodies.ts';
+import { FEED_ADDRESSES, FEED_CHANGE } from './bodies.ts';
 import { FEED_RUN_REQUEST } from './prices/bodies.ts';
+import { orConflict } from './service/maintenance.ts';
+import type { OperatorJobs } from './service/operator-jobs.ts';
 
 /** How many reasons and notes are listed per run; `openpit feed history --json` lists more. */
 const LISTED_MAX = 5;
 
-/** /admin/feeds: lists every feed with its health and its last runs, and turns feeds on and off. /admin/sample loads the bundle. */
-export function adminFeeds(feedAdmin: FeedAdminPort): AdminEndpoint[] {
+/** /admin/feeds: every feed with its health, runs and addresses; turns feeds on and off, runs and probes them. /admin/sample loads the bundle. */
+export function adminFeeds(feedAdmin: FeedAdminPort, jobs: OperatorJobs): AdminEndpoint[] {
   return [
     adminEndpoint('/admin/feeds', {
       async GET({ now }) {
@@ -28,7 +30,7 @@ export function adminFeeds(feedAdmin: FeedAdminPort): AdminEndpoint[] {
       async POST({ id: key, ledger, body }) {
         const { accept } = await body(FEED_RUN_REQUEST);
         if (!(await feedAdmin.requestRun(ledger, key, accept))) {
-          throw refuse('not_there', { what: 'feed', id: key.slice(0, 64) });
+          throw unknownFeed(key);
         }
         return { success: true, key, requested: true };
       },
@@ -37,12 +39,39 @@ export function adminFeeds(feedAdmin: FeedAdminPort): AdminEndpoint[] {
       async PATCH({ id: key, ledger, now, body }) {
         const { enabled } = await body(FEED_CHANGE);
         if (!(await feedAdmin.setEnabled(ledger, key, enabled, now))) {
-          throw refuse('not_there', { what: 'feed', id: key.slice(0, 64) });
+          throw unknownFeed(key);
         }
         return { success: true, key, enabled };
       },
     }),
+    adminEndpoint('/admin/feeds/:id/addresses', {
+      async GET({ id: key }) {
+        return { success: true, key, addresses: known(key, await feedAdmin.addresses(key)) };
+      },
+      async PUT({ id: key, ledger, body }) {
+        const { addresses } = await body(FEED_ADDRESSES);
+        const outcome = known(key, await feedAdmin.setAddresses(ledger, key, addresses));
+        if ('problem' in outcome) throw refuse('invalid_body', { problems: [outcome.problem] });
+        return { success: true, key, addresses: outcome };
+      },
+    }),
+    adminEndpoint('/admin/feeds/:id/probe', {
+      /** Not GET: it contacts the provider. */
+      async POST({ id: key }) {
+        known(key, await feedAdmin.addresses(key));
+        return { success: true, key, ...(await orConflict(jobs.probeFeed(key))) };
+      },
+    }),
   ];
+}
+
+function known<T>(key: string, found: T | undefined): T {
+  if (found === undefined) throw unknownFeed(key);
+  return found;
+}
+
+function unknownFeed(key: string) {
+  return refuse('not_there', { what: 'feed', id: key.slice(0, 64) });
 }
 
 function record(feed: FeedReport) {

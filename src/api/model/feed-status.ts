@@ -62,6 +62,14 @@ export interface FeedReport extends Omit<FeedStatus, 'symbols'> {
   runs: readonly FeedRun[];
 }
 
+/** An address that a provider's data is fetched from. Parts in braces are filled in by requests. */
+export interface FeedAddress {
+  name: string;
+  url: string;
+  /** The provider's own address; the operator may have replaced it. */
+  own: string;
+}
+
 /** The operator's access to the feeds. `ledger` records who changes something. */
 export interface FeedAdminPort {
   list(now: number): Promise<readonly FeedReport[]>;
@@ -69,6 +77,17 @@ export interface FeedAdminPort {
   setEnabled(ledger: Ledger, key: string, enabled: boolean, now: number): Promise<boolean>;
   /** Has a feed run now, even if it is disabled. Returns false if there is no such feed. */
   requestRun(ledger: Ledger, key: string, accept: boolean): Promise<boolean>;
+  /** Undefined if there is no such feed. */
+  addresses(key: string): Promise<readonly FeedAddress[] | undefined>;
+  /**
+   * Replaces addresses by name; those that are left out become the provider's own. Returns why that is not possible, or
+   * undefined if there is no such feed.
+   */
+  setAddresses(
+    ledger: Ledger,
+    key: string,
+    urls: Readonly<Record<string, string>>,
+  ): Promise<readonly FeedAddress[] | { problem: string } | undefined>;
   /** Has the bundle of real history loaded by the process that runs the feeds. */
   requestSample(ledger: Ledger): Promise<void>;
 }

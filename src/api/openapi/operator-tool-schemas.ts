@@ -60,6 +60,27 @@ export const OPERATOR_TOOL_SCHEMAS = {
     ),
   }),
   RequestedRun: z.strictObject({ success, key: text, requested: z.literal(true) }),
+  FeedAddresses: z.strictObject({
+    success,
+    key: text,
+    addresses: z.array(
+      z.strictObject({
+        name: text,
+        url: text.describe('Requests fill in the parts in braces'),
+        own: text.describe('The provider’s own address; another one than `url` if the operator replaced it'),
+      }),
+    ),
+  }),
+  ProbedFeed: z.strictObject({
+    success,
+    key: text,
+    verdict: z
+      .enum(['ok', 'unreachable', 'gone', 'refused', 'changed'])
+      .describe('`changed`: the provider answers with something else than expected'),
+    url: text.describe('The address that was tried, or where it went wrong, without secrets'),
+    found: z.array(text).describe('What answered, and how it differs from what was expected'),
+    advice: z.array(text).describe('What to change'),
+  }),
   ChangedDays: z.strictObject({ success, symbol: text, days: z.array(z.iso.date()) }),
   CorrectedBar: z.strictObject({
     success,

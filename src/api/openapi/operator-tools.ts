@@ -1,4 +1,5 @@
 import { SYMBOL_FIELDS } from '../../ledger/symbols/symbol-schema.ts';
+import { FEED_ADDRESSES } from '../admin/bodies.ts';
 import { BAR_CORRECTION, BAR_DAYS, FEED_RUN_REQUEST } from '../admin/prices/bodies.ts';
 import { KEY_CHANGE } from '../keys/key-bodies.ts';
 import type { Operation } from './operation.ts';
@@ -40,6 +41,35 @@ export const OPERATOR_TOOLS: readonly Operation[] = [
     body: FEED_RUN_REQUEST,
     answer: 'RequestedRun',
     errors: ['invalid_body', 'not_there'],
+  },
+  {
+    path: '/admin/feeds/{id}/addresses',
+    method: 'GET',
+    tag: 'Operator',
+    summary: 'The addresses that a feed is fetched from',
+    parameters: ['id'],
+    answer: 'FeedAddresses',
+    errors: ['not_there'],
+  },
+  {
+    path: '/admin/feeds/{id}/addresses',
+    method: 'PUT',
+    tag: 'Operator',
+    summary: 'Replace addresses of a feed, for example by those of a mirror',
+    parameters: ['id'],
+    body: FEED_ADDRESSES,
+    answer: 'FeedAddresses',
+    errors: ['invalid_body', 'not_there'],
+  },
+  {
+    path: '/admin/feeds/{id}/probe',
+    method: 'POST',
+    tag: 'Operator',
+    summary: 'Try the provider of a feed: what answers, how it differs from what is expected, and what to do',
+    description: 'Requests what a run would request, and writes nothing. It may take a minute.',
+    parameters: ['id'],
+    answer: 'ProbedFeed',
+    errors: ['not_there', 'conflict'],
   },
   {
     path: '/admin/bars/withdraw',

@@ -131,7 +131,7 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
 function adminEndpoints(options: RouteOptions): Endpoint[] {
   const { board, health, alarms, replica: id, version, push, ingestMetrics, feedAdmin } = options;
   const prices = [
-    ...adminFeeds(feedAdmin),
+    ...adminFeeds(feedAdmin, options.jobs),
     ...adminPush(board, push, ingestMetrics),
     ...adminBars(board),
     ...adminImports(options.jobs),

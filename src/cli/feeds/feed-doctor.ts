@@ -1,6 +1,6 @@
 import { type Diagnosis, probe } from '../../feeds/doctor/probe.ts';
 import { systemRuntime } from '../../feeds/fetch/runtime.ts';
-import { type Provider, withUrls } from '../../feeds/provider.ts';
+import { lackingSettings, type Provider, withUrls } from '../../feeds/provider.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { CommandCall } from '../framework/command.ts';
 
@@ -48,12 +48,9 @@ export async function diagnose(
     throw new Error(`${wrong.map(({ key }) => key).join(', ')} did not answer as expected`);
 }
 
-function reasonToSkip(
-  { requiredSettings, licence, key }: Provider,
-  { config }: CommandCall,
-  isWanted: boolean,
-): string | undefined {
-  const lacking = requiredSettings.filter((name) => !config.secrets[name]);
+function reasonToSkip(provider: Provider, { config }: CommandCall, isWanted: boolean): string | undefined {
+  const { licence, key } = provider;
+  const lacking = lackingSettings(provider, config.secrets);
   if (lacking.length > 0) return `it requires ${lacking.join(', ')}`;
   if (licence.redistribution !== 'no' || isWanted) return undefined;
   return `it is off, and its terms do not allow redistribution; "openpit feed doctor ${key}" tries it`;

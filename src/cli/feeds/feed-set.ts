@@ -1,3 +1,4 @@
+import { addressProblem } from '../../feeds/addresses.ts';
 import type { Provider } from '../../feeds/provider.ts';
 import { type CommandCall, table, UsageError } from '../framework/command.ts';
 
@@ -17,21 +18,11 @@ export async function setUrls(call: CommandCall, { key, urls: own }: Provider): 
   console.log(table([['name', 'address', ''], ...rows]));
 }
 
-/** `NAME=URL`, or the URL alone for the first address. Parts in braces must be kept. */
+/** `NAME=URL`, or the URL alone for the first address. */
 function readUrl(text: string, own: Provider['urls']): Record<string, string> {
-  const names = Object.keys(own);
   const match = /^(\w+)=(https?:.*)$/.exec(text);
-  const [name, url] = match ? [match[1]!, match[2]!] : [names[0]!, text];
-  const template = own[name];
-  if (template === undefined)
-    throw new UsageError(`there is no address ${name}; there are ${names.join(', ')}`);
-  const target = URL.parse(url);
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(target?.hostname ?? '');
-  if (target?.protocol !== 'https:' && !(target?.protocol === 'http:' && isLocal)) {
-    throw new UsageError(`--url must be an https address such as ${template} (received "${url}")`);
-  }
-  for (const part of template.match(/\{\w+\}/g) ?? []) {
-    if (!url.includes(part)) throw new UsageError(`the address must contain ${part}, as in ${template}`);
-  }
+  const [name, url] = match ? [match[1]!, match[2]!] : [Object.keys(own)[0]!, text];
+  const problem = addressProblem(own, name, url);
+  if (problem !== undefined) throw new UsageError(problem);
   return { [name]: url };
 }

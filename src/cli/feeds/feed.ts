@@ -1,5 +1,5 @@
 import { systemRuntime } from '../../feeds/fetch/runtime.ts';
-import type { Provider } from '../../feeds/provider.ts';
+import { lackingSettings, type Provider } from '../../feeds/provider.ts';
 import type { RunResult } from '../../feeds/run/run-record.ts';
 import { runFeed } from '../../feeds/run/runner.ts';
 import { lateAfter } from '../../feeds/schedule.ts';
@@ -123,8 +123,8 @@ async function list(
   const known = await withLedger((ledger) => ledger.feeds.health(systemClock.now()));
   const feeds = providers.map((provider) => {
     const health = known.find((one) => one.key === provider.key);
-    const { key, title, schedule, zone, licence, requiredSettings } = provider;
-    const lacking = requiredSettings.filter((name) => !config.secrets[name]);
+    const { key, title, schedule, zone, licence } = provider;
+    const lacking = lackingSettings(provider, config.secrets);
     return { key, title, schedule, zone, licence, lacking, enabled: false, late: false, ...health };
   });
   if (isSet('json')) return console.log(JSON.stringify(feeds.map(withTimes)));
@@ -160,10 +160,10 @@ function withTimes(feed: {
 }
 
 async function enable({ config, withLedger, isSet }: CommandCall, provider: Provider): Promise<void> {
-  const { key, licence, requiredSettings } = provider;
+  const { key, licence } = provider;
   const now = systemClock.now();
   await withLedger((ledger) => ledger.feeds.enable(key, now, lateAfter(provider, now)));
-  const lacking = requiredSettings.filter((name) => !config.secrets[name]);
+  const lacking = lackingSettings(provider, config.secrets);
   if (isSet('json')) return console.log(JSON.stringify({ key, enabled: true, licence, lacking }));
   console.log(`Feed ${key} is on. ${licence.attribution} (${licence.url})`);
   if (licence.redistribution === 'no') {

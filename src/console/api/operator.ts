@@ -84,6 +84,15 @@ export interface FeedRunRecord {
   reasons: { where: string; reason: string }[];
 }
 
+/** What a provider answered, compared with what is expected. */
+export interface ProbeAnswer {
+  key: string;
+  verdict: 'ok' | 'unreachable' | 'gone' | 'refused' | 'changed';
+  url: string;
+  found: string[];
+  advice: string[];
+}
+
 /** A price that was held because it is far from its neighbours. */
 export interface HeldBarRecord {
   id: number;

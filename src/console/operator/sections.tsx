@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import { linkTo } from '../data/route.ts';
-import { Accounts } from './accounts.tsx';
-import { Feeds } from './feeds.tsx';
-import { Plans } from './plans.tsx';
+import { Accounts } from './customers/accounts.tsx';
+import { Plans } from './customers/plans.tsx';
+import { Feeds } from './feeds/feeds.tsx';
+import { Quarantine } from './feeds/quarantine.tsx';
 import { Bars } from './prices/bars.tsx';
+import { Formulas } from './prices/formulas.tsx';
 import { Imports } from './prices/imports.tsx';
 import { Symbols } from './prices/symbols.tsx';
 import { Upload } from './prices/upload.tsx';
-import { Quarantine } from './quarantine.tsx';
 import { Audit } from './service/audit.tsx';
 import { Maintenance } from './service/maintenance.tsx';
 import { Traffic } from './service/traffic.tsx';
@@ -72,6 +73,7 @@ function Prices({ token }: { token: string }) {
       <Imports token={token} changes={changes} />
       <Bars token={token} />
       <Symbols token={token} />
+      <Formulas token={token} />
     </>
   );
 }

@@ -1,7 +1,14 @@
 import type { KnownBody, RefusedValue, SeriesFailure } from '../../ledger/operations/feed-runs.ts';
 import type { Day } from '../../market/day.ts';
 import { messageOf } from '../../runtime/log/log.ts';
-import type { FeedRequest, Observation, Parsed, Provider, Secrets } from '../provider.ts';
+import {
+  type FeedRequest,
+  lackingSettings,
+  type Observation,
+  type Parsed,
+  type Provider,
+  type Secrets,
+} from '../provider.ts';
 import { FetchFailures, type Retry, seriesOf } from './failures.ts';
 import {
   type BodyRequest,
@@ -87,7 +94,7 @@ export async function fetchProvider(
   provider: Provider,
   options: FetchProviderOptions,
 ): Promise<ProviderData | FetchFailure> {
-  const missing = provider.requiredSettings.filter((name) => !options.secrets[name]);
+  const missing = lackingSettings(provider, options.secrets);
   if (missing.length > 0) return failed(`${missing.join(' and ')} must be set`);
   const queue = requestsOf(provider, options);
   const session = new Session(provider, options, queue);

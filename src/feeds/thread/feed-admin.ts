@@ -1,8 +1,9 @@
 import { type Ledger, writeMeta } from '../../ledger/ledger.ts';
 import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
 import type { FeedHealth } from '../../ledger/operations/feeds.ts';
+import { addressProblem } from '../addresses.ts';
 import { assignSymbols, failingSymbols, type SymbolFailure } from '../mapping.ts';
-import type { Provider, Secrets } from '../provider.ts';
+import { lackingSettings, type Provider, type Secrets, withUrls } from '../provider.ts';
 import { lateAfter } from '../schedule.ts';
 import { SAMPLE_META, SAMPLE_REQUESTED } from './requested-sample.ts';
 
@@ -24,6 +25,13 @@ export interface FeedDetails
   holder: string | undefined;
   /** Newest first. */
   runs: readonly FeedRun[];
+}
+
+/** An address of a provider, and the one that it has by itself. */
+export interface ProviderAddress {
+  name: string;
+  url: string;
+  own: string;
 }
 
 const NEVER_RUN: Omit<FeedHealth, 'key'> = {
@@ -60,7 +68,7 @@ export class FeedAdmin {
     const owners = assignSymbols(this.#providers.filter(({ key }) => known.get(key)?.enabled));
     return Promise.all(
       this.#providers.map(async (provider) => {
-        const { key, title, licence, schedule, zone, requiredSettings, series } = provider;
+        const { key, title, licence, schedule, zone, series } = provider;
         const health = known.get(key) ?? { key, ...NEVER_RUN };
         return {
           ...health,
@@ -71,7 +79,7 @@ export class FeedAdmin {
           zone,
           symbols: health.enabled ? symbolsOf(provider, owners) : [],
           series: series.length,
-          lacking: requiredSettings.filter((name) => !this.#secrets[name]),
+          lacking: lackingSettings(provider, this.#secrets),
           holder: holders.get(key),
           runs: await feeds.history(RUNS_LISTED, key),
         };
@@ -81,7 +89,7 @@ export class FeedAdmin {
 
   /** Returns false if there is no such feed. */
   async setEnabled({ feeds }: Ledger, key: string, enabled: boolean, now: number): Promise<boolean> {
-    const provider = this.#providers.find((one) => one.key === key);
+    const provider = this.#find(key);
     if (!provider) return false;
     if (enabled) await feeds.enable(key, now, lateAfter(provider, now));
     else await feeds.disable(key);
@@ -90,9 +98,33 @@ export class FeedAdmin {
 
   /** The next turn of a feed thread, here or in another process, runs the feed. Returns false if there is no such feed. */
   async requestRun({ feeds }: Ledger, key: string, accept: boolean): Promise<boolean> {
-    if (!this.#providers.some((one) => one.key === key)) return false;
+    if (!this.#find(key)) return false;
     await feeds.requestRun(key, accept);
     return true;
+  }
+
+  /** Undefined if there is no such feed. */
+  async addresses(key: string): Promise<ProviderAddress[] | undefined> {
+    const provider = this.#find(key);
+    return provider && addressesOf(provider, await this.#ledger.feeds.urls(key));
+  }
+
+  /** Those that are left out become the provider's own. */
+  async setAddresses(
+    { feeds }: Ledger,
+    key: string,
+    urls: Readonly<Record<string, string>>,
+  ): Promise<ProviderAddress[] | { problem: string } | undefined> {
+    const provider = this.#find(key);
+    if (!provider) return undefined;
+    const replaced = Object.entries(urls).filter(([name, url]) => provider.urls[name] !== url);
+    for (const [name, url] of replaced) {
+      const problem = addressProblem(provider.urls, name, url);
+      if (problem !== undefined) return { problem };
+    }
+    const stored = Object.fromEntries(replaced);
+    await feeds.setUrls(key, stored);
+    return addressesOf(provider, stored);
   }
 
   /** The next turn of a feed thread, here or in another process, loads the bundle. */
@@ -102,6 +134,15 @@ export class FeedAdmin {
       await audit.record(tx, { action: 'sample.load', target: 'sample' });
     });
   }
+
+  #find(key: string): Provider | undefined {
+    return this.#providers.find((one) => one.key === key);
+  }
+}
+
+function addressesOf(provider: Provider, replaced: Readonly<Record<string, string>>): ProviderAddress[] {
+  const { urls } = withUrls(provider, replaced);
+  return Object.entries(provider.urls).map(([name, own]) => ({ name, url: urls[name] ?? own, own }));
 }
 
 function symbolsOf(provider: Provider, owners: ReturnType<typeof assignSymbols>): string[] {

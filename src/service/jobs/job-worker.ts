@@ -1,6 +1,10 @@
 /** Runs one job of the operator and ends. SQLite runs on its caller's thread, and a response must not wait for a job. */
 
 import { UploadRefused } from '../../api/admin/service/operator-jobs.ts';
+import { type Diagnosis, probe } from '../../feeds/doctor/probe.ts';
+import { systemRuntime } from '../../feeds/fetch/runtime.ts';
+import { withUrls } from '../../feeds/provider.ts';
+import { providerOf } from '../../feeds/providers/index.ts';
 import { writeBackup } from '../../ledger/engine/sqlite/backup.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { sqlitePath } from '../../ledger/open-engine.ts';
@@ -35,5 +39,12 @@ async function run({ ledgerUrl, job }: JobMessage): Promise<unknown> {
 
 function runOn(ledger: Ledger, job: Exclude<Job, { kind: 'backup' }>): Promise<unknown> {
   if (job.kind === 'check') return ledger.quota.check();
+  if (job.kind === 'probe') return probeFeed(ledger, job);
   return importUpload(job.actor ? ledger.as(job.actor) : ledger, job.request, job.now);
+}
+
+async function probeFeed({ feeds }: Ledger, { feed, secrets }: Job & { kind: 'probe' }): Promise<Diagnosis> {
+  const provider = withUrls(providerOf(feed)!, await feeds.urls(feed));
+  const { signal } = new AbortController(); // ends with the thread
+  return probe(provider, { secrets, runtime: systemRuntime(systemClock), signal });
 }

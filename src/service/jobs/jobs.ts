@@ -2,12 +2,15 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type BackupFile,
+  type FeedDiagnosis,
   type ImportRequest,
   type ImportSummary,
   JobRefused,
   type OperatorJobs,
   UploadRefused,
 } from '../../api/admin/service/operator-jobs.ts';
+import { lackingSettings, type Secrets } from '../../feeds/provider.ts';
+import { providerOf } from '../../feeds/providers/index.ts';
 import type { Actor } from '../../ledger/audit/entry.ts';
 import { isPostgres } from '../../ledger/open-engine.ts';
 import type { Job, JobMessage, JobReply, JobResults } from './protocol.ts';
@@ -20,11 +23,13 @@ const BACKUPS_MAX = 10;
 export class JobRunner implements OperatorJobs {
   readonly #ledgerUrl: string;
   readonly #backupsDir: string;
+  readonly #secrets: Secrets;
   #running: Job['kind'] | undefined;
 
-  constructor(ledgerUrl: string, dataDir: string) {
+  constructor(ledgerUrl: string, dataDir: string, secrets: Secrets) {
     this.#ledgerUrl = ledgerUrl;
     this.#backupsDir = join(dataDir, 'backups');
+    this.#secrets = secrets;
   }
 
   importFile(request: ImportRequest, actor: Actor | undefined, now: number): Promise<ImportSummary> {
@@ -33,6 +38,12 @@ export class JobRunner implements OperatorJobs {
 
   check(): Promise<readonly string[]> {
     return this.#run({ kind: 'check' });
+  }
+
+  async probeFeed(feed: string): Promise<FeedDiagnosis> {
+    const lacking = lackingSettings(providerOf(feed)!, this.#secrets);
+    if (lacking.length > 0) throw new JobRefused(`the feed requires ${lacking.join(', ')}`);
+    return this.#run({ kind: 'probe', feed, secrets: this.#secrets });
   }
 
   async backup(now: number): Promise<BackupFile> {

@@ -1,16 +1,19 @@
-import type { ImportRequest, ImportSummary } from '../../api/admin/service/operator-jobs.ts';
+import type { FeedDiagnosis, ImportRequest, ImportSummary } from '../../api/admin/service/operator-jobs.ts';
+import type { Secrets } from '../../feeds/provider.ts';
 import type { Actor } from '../../ledger/audit/entry.ts';
 
 /** A job for the worker. */
 export type Job =
   | { kind: 'import'; request: ImportRequest; actor: Actor | undefined; now: number }
   | { kind: 'check' }
+  | { kind: 'probe'; feed: string; secrets: Secrets }
   | { kind: 'backup'; file: string };
 
 /** The result of each kind of job. */
 export interface JobResults {
   import: ImportSummary;
   check: readonly string[];
+  probe: FeedDiagnosis;
   backup: number;
 }
 

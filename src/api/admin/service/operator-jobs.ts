@@ -55,6 +55,16 @@ export interface ImportSummary {
   bars: readonly PreviewBar[];
 }
 
+/** What a provider answered, compared with what is expected. `changed`: something else than expected. */
+export interface FeedDiagnosis {
+  verdict: 'ok' | 'unreachable' | 'gone' | 'refused' | 'changed';
+  /** The address that was tried, or where it went wrong, without secrets. */
+  url: string;
+  found: readonly string[];
+  /** What to change; empty if nothing. */
+  advice: readonly string[];
+}
+
 export interface BackupFile {
   name: string;
   bytes: number;
@@ -71,6 +81,8 @@ export interface OperatorJobs {
   importFile(request: ImportRequest, actor: Actor | undefined, now: number): Promise<ImportSummary>;
   /** What does not add up in the ledger. */
   check(): Promise<readonly string[]>;
+  /** Tries what a run of the feed would request. Writes nothing. */
+  probeFeed(key: string): Promise<FeedDiagnosis>;
   /** Copies the ledger to a file in the folder of backups. */
   backup(now: number): Promise<BackupFile>;
   backups(): readonly BackupFile[];

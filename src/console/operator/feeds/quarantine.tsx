@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { askAsOperator } from '../api/client.ts';
-import { useLoad, useRefresh } from '../api/load.ts';
-import type { HeldBarRecord, HeldTickRecord } from '../api/operator.ts';
-import { linkTo } from '../data/route.ts';
-import { count, day, moment, price } from '../show/format.ts';
-import { ActionsHead, Failure, Loading, SureButton } from '../show/parts.tsx';
+import { askAsOperator } from '../../api/client.ts';
+import { useLoad, useRefresh } from '../../api/load.ts';
+import type { HeldBarRecord, HeldTickRecord } from '../../api/operator.ts';
+import { linkTo } from '../../data/route.ts';
+import { count, day, moment, price } from '../../show/format.ts';
+import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
 
 const REFRESH_MS = 10_000;
 const SHOWN = 50;

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { AdminPlan } from '../api/answers.ts';
-import { askAsOperator } from '../api/client.ts';
-import { useLoad } from '../api/load.ts';
-import { count, duration } from '../show/format.ts';
-import { ActionsHead, Failure, Loading, Notice, SureButton } from '../show/parts.tsx';
+import type { AdminPlan } from '../../api/answers.ts';
+import { askAsOperator } from '../../api/client.ts';
+import { useLoad } from '../../api/load.ts';
+import { count, duration } from '../../show/format.ts';
+import { ActionsHead, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
 
 type Limit = Exclude<keyof AdminPlan, 'name' | 'history'>;
 

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
-import { askAsOperator } from '../api/client.ts';
-import { useLoad, useRefresh } from '../api/load.ts';
-import type { Feed } from '../api/operator.ts';
-import { ago, count, day, soon } from '../show/format.ts';
-import { ActionsHead, Failure, Loading, SureButton } from '../show/parts.tsx';
+import { askAsOperator } from '../../api/client.ts';
+import { useLoad, useRefresh } from '../../api/load.ts';
+import type { Feed } from '../../api/operator.ts';
+import { ago, count, day, soon } from '../../show/format.ts';
+import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
 import { FeedDetail } from './feed-detail.tsx';
+import { ProbeAll } from './probe.tsx';
 
 const REFRESH_MS = 10_000;
 
@@ -68,6 +69,7 @@ export function Feeds({ token }: { token: string }) {
         <button type="button" class="button" onClick={loadSample}>
           Load the bundled history
         </button>
+        {loaded.data && <ProbeAll token={token} feeds={loaded.data} />}
       </div>
       {told !== undefined && <p role="status">{told}</p>}
       {error !== undefined && <Failure error={error} />}
@@ -95,6 +97,7 @@ export function Feeds({ token }: { token: string }) {
             {on.map((feed) => (
               <Row
                 key={feed.key}
+                token={token}
                 feed={feed}
                 isOpen={opened === feed.key}
                 onOpen={() => setOpened(opened === feed.key ? undefined : feed.key)}
@@ -112,7 +115,7 @@ export function Feeds({ token }: { token: string }) {
           </summary>
           <ul class="offers">
             {others.map((feed) => (
-              <Offer key={feed.key} feed={feed} onTurn={() => turn(feed.key, true)} />
+              <Offer key={feed.key} token={token} feed={feed} onTurn={() => turn(feed.key, true)} />
             ))}
           </ul>
         </details>
@@ -122,12 +125,14 @@ export function Feeds({ token }: { token: string }) {
 }
 
 function Row({
+  token,
   feed,
   isOpen,
   onOpen,
   onTurn,
   onRun,
 }: {
+  token: string;
   feed: Feed;
   isOpen: boolean;
   onOpen: () => void;
@@ -155,10 +160,10 @@ function Row({
             type="button"
             class="button small"
             aria-expanded={isOpen}
-            aria-label={`Runs of ${key}`}
+            aria-label={`Details of ${key}`}
             onClick={onOpen}
           >
-            Runs
+            Details
           </button>
           <button
             type="button"
@@ -186,7 +191,7 @@ function Row({
       {isOpen && (
         <tr class="detail">
           <td colSpan={7}>
-            <FeedDetail feed={feed} onAccept={() => onRun(true)} />
+            <FeedDetail token={token} feed={feed} onAccept={() => onRun(true)} />
           </td>
         </tr>
       )}
@@ -195,7 +200,8 @@ function Row({
 }
 
 /** A disabled feed. Licence restrictions are shown before it is enabled. */
-function Offer({ feed, onTurn }: { feed: Feed; onTurn: () => void }) {
+function Offer({ token, feed, onTurn }: { token: string; feed: Feed; onTurn: () => void }) {
+  const [isOpen, setOpen] = useState(false);
   const { key, title, licence, attribution, licenceUrl, series, lacking } = feed;
   return (
     <li>
@@ -214,13 +220,25 @@ function Offer({ feed, onTurn }: { feed: Feed; onTurn: () => void }) {
           </p>
         )}
       </div>
-      {licence === 'no' ? (
-        <SureButton label="Turn on" sure="I may use it: turn on" describe={key} onSure={onTurn} />
-      ) : (
-        <button type="button" class="button small" aria-label={`Turn on ${key}`} onClick={onTurn}>
-          Turn on
+      <span class="choices">
+        <button
+          type="button"
+          class="button small"
+          aria-expanded={isOpen}
+          aria-label={`Details of ${key}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          Details
         </button>
-      )}
+        {licence === 'no' ? (
+          <SureButton label="Turn on" sure="I may use it: turn on" describe={key} onSure={onTurn} />
+        ) : (
+          <button type="button" class="button small" aria-label={`Turn on ${key}`} onClick={onTurn}>
+            Turn on
+          </button>
+        )}
+      </span>
+      {isOpen && <FeedDetail token={token} feed={feed} />}
     </li>
   );
 }

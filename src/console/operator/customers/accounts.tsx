@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { Keys } from '../account/keys.tsx';
-import type { IssuedAnswer, KeyRecord, PlanRecord } from '../api/answers.ts';
-import { askAsOperator } from '../api/client.ts';
-import { useLoad } from '../api/load.ts';
-import { count } from '../show/format.ts';
-import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from '../show/parts.tsx';
+import { Keys } from '../../account/keys.tsx';
+import type { IssuedAnswer, KeyRecord, PlanRecord } from '../../api/answers.ts';
+import { askAsOperator } from '../../api/client.ts';
+import { useLoad } from '../../api/load.ts';
+import { count } from '../../show/format.ts';
+import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
 
 interface AccountRow {
   id: string;

@@ -1,7 +1,9 @@
-import type { Feed, FeedRunRecord } from '../api/operator.ts';
-import { linkTo } from '../data/route.ts';
-import { ago, count, duration } from '../show/format.ts';
-import { SureButton } from '../show/parts.tsx';
+import type { Feed, FeedRunRecord } from '../../api/operator.ts';
+import { linkTo } from '../../data/route.ts';
+import { ago, count, duration } from '../../show/format.ts';
+import { SureButton } from '../../show/parts.tsx';
+import { Addresses } from './addresses.tsx';
+import { ProbeButton } from './probe.tsx';
 
 const BADGES: Readonly<Record<FeedRunRecord['status'], string>> = {
   ok: 'good',
@@ -15,8 +17,8 @@ const BADGES: Readonly<Record<FeedRunRecord['status'], string>> = {
 /** Longer lists of codes are shown as a count. */
 const SYMBOLS_SHOWN = 40;
 
-/** What a feed provides, and its last runs with the reasons for rejections. */
-export function FeedDetail({ feed, onAccept }: { feed: Feed; onAccept: () => void }) {
+/** What a feed provides, where it is fetched from, and its last runs with the reasons for rejections. */
+export function FeedDetail({ token, feed, onAccept }: { token: string; feed: Feed; onAccept?: () => void }) {
   const { key, schedule, zone, symbols, gaps, rows, runBy, lacking, failing, runs } = feed;
   return (
     <div class="feed-detail">
@@ -54,7 +56,7 @@ export function FeedDetail({ feed, onAccept }: { feed: Feed; onAccept: () => voi
         </p>
       )}
       {runs.length === 0 && <p class="hint">It has not run yet.</p>}
-      {isHeld(runs[0]) && (
+      {onAccept && isHeld(runs[0]) && (
         <p>
           What the last run held back was not published. If it is right:{' '}
           <SureButton label="Accept it" sure="Run again and publish it" describe={key} onSure={onAccept} />
@@ -65,6 +67,8 @@ export function FeedDetail({ feed, onAccept }: { feed: Feed; onAccept: () => voi
           <Run key={run.number} run={run} />
         ))}
       </ol>
+      <ProbeButton token={token} feed={key} />
+      <Addresses token={token} feed={key} />
     </div>
   );
 }

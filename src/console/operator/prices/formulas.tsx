@@ -1,0 +1,209 @@
+import { useState } from 'preact/hooks';
+import { askAsOperator } from '../../api/client.ts';
+import { useLoad } from '../../api/load.ts';
+import { linkTo } from '../../data/route.ts';
+import { ActionsHead, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
+import { useAction } from '../use-action.ts';
+
+interface Formula {
+  code: string;
+  name: string;
+  expression: string;
+  unit: string;
+  currency: string;
+}
+
+const NEW: Formula = { code: '', name: '', expression: '', unit: '', currency: '' };
+
+/** What the service stores where a formula has no unit or currency. */
+const NONE = 'none';
+
+/** Formulas that can be requested by a code of their own: define, change, delete. Each change can be undone. */
+export function Formulas({ token }: { token: string }) {
+  const action = useAction();
+  const [edited, setEdited] = useState<Formula>();
+  const [done, setDone] = useState<{ text: string; undo: () => Promise<unknown> }>();
+  const loaded = useLoad(
+    async () => (await askAsOperator<{ formulas: Formula[] }>(token, '/admin/formulas')).formulas,
+    [token],
+  );
+  const put = ({ code, ...body }: Formula) =>
+    askAsOperator(token, pathOf(code), { method: 'PUT', body: { ...body, ...measures(body) } });
+  const remove = (code: string) => askAsOperator(token, pathOf(code), { method: 'DELETE' });
+  const change = async (work: () => Promise<unknown>, next: typeof done) => {
+    setDone(undefined);
+    if (!(await action.run(work))) return;
+    setDone(next);
+    setEdited(undefined);
+    loaded.reload();
+  };
+  const save = (formula: Formula) => {
+    const before = loaded.data?.find(({ code }) => code === formula.code);
+    const text = `${formula.code} is ${before ? 'changed' : 'defined'}.`;
+    return change(() => put(formula), {
+      text,
+      undo: () => (before ? put(before) : remove(formula.code)),
+    });
+  };
+  return (
+    <section class="card" aria-labelledby="formulas-title">
+      <div class="card-head">
+        <h2 id="formulas-title">Formulas</h2>
+        <button type="button" class="button" onClick={() => setEdited(NEW)}>
+          New formula
+        </button>
+      </div>
+      <p class="hint">
+        A spread, a ratio or a margin that customers request by a code, like a symbol. It is computed from the
+        prices of its symbols, so it has no prices of its own.
+      </p>
+      {action.error !== undefined && <Failure error={action.error} />}
+      {done && (
+        <Notice
+          kind="done"
+          title={done.text}
+          action={
+            <button
+              type="button"
+              class="button"
+              disabled={action.isBusy}
+              onClick={() => change(done.undo, undefined)}
+            >
+              Undo
+            </button>
+          }
+        />
+      )}
+      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the formulas" lines={2} />}
+      {edited && (
+        <FormulaForm key={edited.code} formula={edited} onSave={save} onCancel={() => setEdited(undefined)} />
+      )}
+      {loaded.data?.length === 0 && !edited && <p class="hint">None is defined yet.</p>}
+      {loaded.data && loaded.data.length > 0 && (
+        <table class="plain stack">
+          <thead>
+            <tr>
+              {['Code', 'Name', 'Formula', 'Price in'].map((name) => (
+                <th scope="col" key={name}>
+                  {name}
+                </th>
+              ))}
+              <ActionsHead />
+            </tr>
+          </thead>
+          <tbody>
+            {loaded.data.map((one) => (
+              <tr key={one.code}>
+                <th scope="row">
+                  <a href={linkTo('symbol', one.code)}>{one.code}</a>
+                </th>
+                <td data-label="Name">{one.name}</td>
+                <td data-label="Formula">
+                  <code class="formula">{one.expression}</code>
+                </td>
+                <td data-label="Price in">{measureText(one)}</td>
+                <td class="actions">
+                  <button
+                    type="button"
+                    class="button small"
+                    aria-label={`Change the formula ${one.code}`}
+                    onClick={() =>
+                      setEdited({ ...one, unit: shown(one.unit), currency: shown(one.currency) })
+                    }
+                  >
+                    Change
+                  </button>
+                  <SureButton
+                    label="Delete"
+                    sure="Delete the formula"
+                    describe={one.code}
+                    disabled={action.isBusy}
+                    onSure={() =>
+                      change(() => remove(one.code), {
+                        text: `${one.code} is deleted.`,
+                        undo: () => put(one),
+                      })
+                    }
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function FormulaForm({
+  formula,
+  onSave,
+  onCancel,
+}: {
+  formula: Formula;
+  onSave: (formula: Formula) => void;
+  onCancel: () => void;
+}) {
+  const [draft, setDraft] = useState(formula);
+  const isNew = formula.code === '';
+  const field = (
+    name: keyof Formula,
+    label: string,
+    options: { placeholder: string; required?: boolean },
+  ) => (
+    <label class={name === 'expression' ? 'wide' : undefined}>
+      {label}
+      <input
+        {...options}
+        value={draft[name]}
+        spellcheck={name === 'name'}
+        readOnly={name === 'code' && !isNew}
+        onInput={({ currentTarget: { value } }) =>
+          setDraft({ ...draft, [name]: name === 'code' ? value.toUpperCase().trim() : value })
+        }
+      />
+    </label>
+  );
+  return (
+    <form
+      class="fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave(draft);
+      }}
+    >
+      {field('code', 'Code', { placeholder: 'BRENT-WTI', required: true })}
+      {field('name', 'Name', { placeholder: 'Brent premium', required: true })}
+      {field('expression', 'Formula: symbols in braces, numbers, + − * / and parentheses', {
+        placeholder: '{BRENTOIL-FUT}-{WTIOIL-FUT}',
+        required: true,
+      })}
+      {field('currency', 'Currency (none for a ratio)', { placeholder: 'USD' })}
+      {field('unit', 'Unit (none for a ratio)', { placeholder: 'Bbl' })}
+      <button type="submit" class="button primary">
+        Save
+      </button>
+      <button type="button" class="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </form>
+  );
+}
+
+function pathOf(code: string): string {
+  return `/admin/formulas/${encodeURIComponent(code)}`;
+}
+
+function measures({ unit, currency }: Pick<Formula, 'unit' | 'currency'>) {
+  return { unit: unit.trim() || NONE, currency: currency.trim() || NONE };
+}
+
+/** A field is empty where there is no measure. */
+function shown(measure: string): string {
+  return measure === NONE ? '' : measure;
+}
+
+function measureText({ unit, currency }: Formula): string {
+  return [currency, unit].filter((one) => one !== NONE).join('/') || 'a ratio';
+}

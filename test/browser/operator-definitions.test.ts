@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { ECB_HISTORY, ECB_XML, zipOf } from '../support/feeds/feed-bodies.ts';
+import { PlayedServer } from '../support/feeds/played.ts';
+import { openTestService, type TestService } from '../support/service.ts';
+import { seriousFindings } from './axe.ts';
+import { browserPath, openBrowser, openPage, type WatchedPage } from './browser.ts';
+
+const TOKEN = 'a-long-token-of-the-operator';
+
+const found = await browserPath();
+const skipped = found ? '' : ' (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(`formulas and providers on the operator’s page${skipped}`, () => {
+  setDefaultTimeout(180_000);
+  const provider = new PlayedServer();
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const open = async (section: string, options: object = {}): Promise<WatchedPage> => {
+    const watched = await openPage(browser, service.url, options);
+    await watched.page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
+    await watched.page.goto(`${service.url}/#/operator/${section}`);
+    return watched;
+  };
+  const definitions = async () =>
+    (await service.ledger.formulas.list())
+      .filter(({ code }) => code === 'BRENT-WTI')
+      .map(({ expression }) => expression);
+
+  test('a formula is defined, changed and deleted, and each change is undone', async () => {
+    const { page, complaints, close } = await open('prices');
+    const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Formulas' }) });
+    await card.getByRole('button', { name: 'New formula' }).click();
+    await card.getByLabel('Code').fill('brent-wti');
+    await card.getByLabel('Name').fill('Brent premium');
+    await card.getByLabel('Formula: symbols').fill('{BRENTOIL-FUT}-{WTIOIL-FUT');
+    await card.getByRole('button', { name: 'Save' }).click();
+    await card.getByRole('alert').waitFor();
+    expect(await definitions()).toEqual([]);
+    await card.getByLabel('Formula: symbols').fill('{BRENTOIL-FUT} - {WTIOIL-FUT}');
+    await card.getByLabel('Currency').fill('USD');
+    await card.getByLabel('Unit').fill('Bbl');
+    expect(await seriousFindings(page)).toEqual([]);
+    await card.getByRole('button', { name: 'Save' }).click();
+    await card.getByText('BRENT-WTI is defined.').waitFor();
+    await card.getByRole('row', { name: 'Brent premium' }).getByText('USD/Bbl').waitFor();
+    expect(await definitions()).toEqual(['{BRENTOIL-FUT}-{WTIOIL-FUT}']);
+
+    await card.getByRole('button', { name: 'Change the formula BRENT-WTI' }).click();
+    await card.getByLabel('Formula: symbols').fill('{BRENTOIL-FUT}/{WTIOIL-FUT}');
+    await card.getByRole('button', { name: 'Save' }).click();
+    await card.getByText('BRENT-WTI is changed.').waitFor();
+    expect(await definitions()).toEqual(['{BRENTOIL-FUT}/{WTIOIL-FUT}']);
+    await card.getByRole('button', { name: 'Undo' }).click();
+    await card.getByText('BRENT-WTI is changed.').waitFor({ state: 'detached' });
+    expect(await definitions()).toEqual(['{BRENTOIL-FUT}-{WTIOIL-FUT}']);
+
+    await card.getByRole('button', { name: 'Delete BRENT-WTI' }).click();
+    await card.getByRole('button', { name: 'Delete the formula BRENT-WTI' }).click();
+    await card.getByText('BRENT-WTI is deleted.').waitFor();
+    expect(await definitions()).toEqual([]);
+    await card.getByRole('button', { name: 'Undo' }).click();
+    await card.getByRole('row', { name: 'Brent premium' }).waitFor();
+    expect(await definitions()).toEqual(['{BRENTOIL-FUT}-{WTIOIL-FUT}']);
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+    await close();
+  });
+
+  test('a provider is tested, and its address replaced, undone and restored', async () => {
+    provider.play = () => new Response('', { status: 404 });
+    const { page, close } = await open('feeds');
+    await page.getByText('8 feeds that can be turned on').waitFor();
+    await page.getByRole('button', { name: 'Details of ecb' }).click();
+    const card = page.locator('.offers li').filter({ hasText: 'European Central Bank' });
+    const history = card.getByLabel('Address “history”');
+    const recent = card.getByLabel('Address “recent”');
+    const own = await history.inputValue();
+    expect(own).toMatch(/^https:/);
+    const save = async () => {
+      await card.getByRole('button', { name: 'Save the addresses of ecb' }).click();
+      await card.getByRole('button', { name: 'Yes, fetch from there' }).click();
+    };
+    await history.fill('http://mirror.example/history.zip');
+    await save();
+    await card.getByText('must be an https address').waitFor();
+    expect(await service.ledger.feeds.urls('ecb')).toEqual({});
+    await history.fill(`${provider.url}/history.zip`);
+    await recent.fill(`${provider.url}/recent.xml`);
+    await save();
+    await card.getByText('replaced').first().waitFor();
+    expect(await service.ledger.feeds.urls('ecb')).toEqual({
+      history: `${provider.url}/history.zip`,
+      recent: `${provider.url}/recent.xml`,
+    });
+    expect(await seriousFindings(page)).toEqual([]);
+
+    const probe = card.getByRole('button', { name: 'Test the provider of ecb' });
+    await probe.click();
+    await card.getByText('the address is gone').waitFor();
+    await card.getByText(/change its address “\w+” in the details/).waitFor();
+    provider.play = (request) =>
+      new Response(request.url.endsWith('.zip') ? zipOf({ 'eurofxref-hist.csv': ECB_HISTORY }) : ECB_XML);
+    await probe.click();
+    await card.getByText('answers as expected').waitFor();
+
+    await card.getByRole('button', { name: 'Undo' }).click();
+    await card.getByText('replaced').first().waitFor({ state: 'detached' });
+    expect(await service.ledger.feeds.urls('ecb')).toEqual({});
+    expect(await history.inputValue()).toBe(own);
+    await close();
+  });
+
+  test('all providers are tested one after the other, and those that must not be are named', async () => {
+    provider.play = () => new Response('<html><title>Are you a robot?</title></html>');
+    const { feeds } = service.ledger;
+    await feeds.setUrls('ecb', { history: `${provider.url}/a`, recent: `${provider.url}/b` });
+    await feeds.setUrls('world-bank', { page: `${provider.url}/c` });
+    await feeds.setUrls('imf', { data: `${provider.url}/?{ids}` });
+    await feeds.setUrls('fred', { csv: `${provider.url}/?{id}` });
+    const { page, close } = await open('feeds', { viewport: { width: 390, height: 844 } });
+    await page.getByRole('button', { name: 'Test all providers' }).click();
+    const answers = page.getByRole('list', { name: 'What the providers answered' });
+    await answers.getByText('imf', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Test all providers' }).waitFor(); // done
+    const text = (await answers.innerText()).replaceAll('\n', ' ');
+    expect(text).toContain('Are you a robot?');
+    expect(text).toMatch(/eia not tried: it needs OPENPIT_EIA_API_KEY/);
+    expect(text).toMatch(/lbma not tried: it is off, and its terms/);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    await close();
+  });
+});
