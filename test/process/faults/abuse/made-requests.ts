@@ -8,6 +8,9 @@ import { count } from '../scene.ts';
 const TOKEN = 'a-token-of-the-operator';
 const DAYS = ['2024-03-28', '2024-03-01', '2015-01-02', '2024-03-29'];
 
+/** Its requests would leave this machine. */
+const CONTACTS_PROVIDERS = '/admin/feeds/{id}/probe';
+
 export const madeRequests = row('made-requests', {
   fault: 'requests made from the OpenAPI document, valid and invalid, for every operation',
   mustHold: 'no 5xx, every answer as its schema says',
@@ -42,7 +45,7 @@ export const madeRequests = row('made-requests', {
         new Set([own.account, own.keyId]),
       ),
     };
-    const operations = inTurn(described.operations);
+    const operations = inTurn(described.operations.filter(({ path }) => path !== CONTACTS_PROVIDERS));
     const chance = new Seeded(seed);
     let sent = 0;
     const seen = new Map<string, number>();
@@ -61,13 +64,13 @@ export const madeRequests = row('made-requests', {
     }
     scene.holds(!program.stderr.includes('"level":"error"'), 'something was logged as a failure');
     const good = [...seen].filter(([name]) => name.endsWith(' 200'));
-    const missed = described.operations
+    const missed = operations
       .map(({ method, path }) => `${method} ${path}`)
       .filter((name) => !seen.has(`${name} 200`));
     scene.holds(missed.length <= operationsMissed, `never answered with 200: ${missed.join(', ')}`);
     const answered = good.reduce((sum, [, times]) => sum + times, 0);
     return {
-      tried: `${count(requests)} requests to ${described.operations.length} operations (seed ${seed})`,
+      tried: `${count(requests)} requests to ${operations.length} operations (seed ${seed})`,
       figures: `${count(answered)} answered with 200, ${count(requests - answered)} refused, ${seen.size} pairs of operation and status, ${wrong} not as described${missed.length > 0 ? `; never answered with 200: ${missed.join(', ')}` : ''}`,
     };
   },
