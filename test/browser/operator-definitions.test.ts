@@ -108,7 +108,9 @@ describe.skipIf(!found)(`formulas and providers on the operator’s page${skippe
     await card.getByText('the address is gone').waitFor();
     await card.getByText(/change its address “\w+” in the details/).waitFor();
     provider.play = (request) =>
-      new Response(request.url.endsWith('.zip') ? zipOf({ 'eurofxref-hist.csv': ECB_HISTORY }) : ECB_XML);
+      request.url.endsWith('.zip')
+        ? new Response(new Uint8Array(zipOf({ 'eurofxref-hist.csv': ECB_HISTORY })))
+        : new Response(ECB_XML);
     await probe.click();
     await card.getByText('answers as expected').waitFor();
 

@@ -4,7 +4,7 @@ import type { Account } from '../../ledger/accounts/accounts.ts';
 import { UnknownPlan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { periodOf } from '../../ledger/quota/period.ts';
-import { printDay, utcDay } from '../../market/day.ts';
+import { dailyUsage } from '../endpoints/account/daily-usage.ts';
 import { refuse } from '../errors/errors.ts';
 import { issuedKey, listedKeys } from '../keys/key-records.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
@@ -16,8 +16,6 @@ import { requireConfirmation } from './confirmation.ts';
 
 /** As many as the console shows on one page. `search` finds the others. */
 const ACCOUNTS_MAX = 200;
-
-const USAGE_DAYS = 31;
 
 /** /admin/accounts: lists, creates, changes and deletes accounts. */
 export const adminAccounts: readonly AdminEndpoint[] = [
@@ -44,15 +42,12 @@ export const adminAccounts: readonly AdminEndpoint[] = [
   adminEndpoint('/admin/accounts/:id', {
     async GET({ id, ledger, now }) {
       const account = await requireAccount(ledger, id);
-      const ledgerNow = await ledger.quota.now();
-      const { used, quota } = await ledger.quota.usage(id, periodOf(ledgerNow));
-      const last = utcDay(ledgerNow);
-      const days = await ledger.quota.usageByDay(id, last - USAGE_DAYS + 1, last);
+      const { used, quota } = await ledger.quota.usage(id, periodOf(await ledger.quota.now()));
       return {
         success: true,
         account: { ...record(account), used, quota },
         keys: listedKeys(await ledger.accounts.keys(id), await ledger.keyUses.lastUses(id), now),
-        days: days.map(({ day, endpoint, count }) => ({ date: printDay(day), endpoint, count })),
+        ...(await dailyUsage(ledger, id, now)),
       };
     },
     async PATCH({ id, ledger, body }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { QUOTA_MAX } from '../../ledger/accounts/plans.ts';
+import { SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
 import { isPlainText, NOT_PLAIN } from '../model/query.ts';
 
 /** Request bodies for operators. The OpenAPI document is generated from these schemas. */
@@ -23,6 +24,12 @@ export const FEED_ADDRESSES = z.strictObject({
   addresses: z
     .record(z.string().max(32), z.string().min(1).max(2_000).refine(isPlainText, NOT_PLAIN))
     .describe('By name. Those that are left out become the provider’s own'),
+});
+
+export const SYMBOL_LIST = z.strictObject({
+  symbols: SYMBOL_FILE.min(1)
+    .max(10_000)
+    .refine((list) => new Set(list.map(({ code }) => code)).size === list.length, 'each code may occur once'),
 });
 
 export const PLAN_CHANGE = z.strictObject({

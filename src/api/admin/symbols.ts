@@ -1,10 +1,16 @@
-import { SYMBOL_FIELDS } from '../../ledger/symbols/symbol-schema.ts';
-import { recordOf, SymbolConflict } from '../../ledger/symbols/symbols.ts';
+import type { z } from 'zod';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { SYMBOL_FIELDS, type SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
+import { type Changes, recordOf, SymbolConflict } from '../../ledger/symbols/symbols.ts';
 import { CODE_PATTERN } from '../../market/symbol.ts';
 import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
+import { SYMBOL_LIST } from './bodies.ts';
 import { requireConfirmation } from './confirmation.ts';
+
+/** As long as a request may be. */
+const LIST_CHARACTERS_MAX = 1_048_576;
 
 /** /admin/symbols: lists, defines and deletes symbols. */
 export const adminSymbols: readonly AdminEndpoint[] = [
@@ -18,6 +24,11 @@ export const adminSymbols: readonly AdminEndpoint[] = [
       }));
       return { success: true, symbols };
     },
+    /** Adds and changes many symbols, or none of them. */
+    async POST({ ledger, body }) {
+      const { symbols } = await body(SYMBOL_LIST, LIST_CHARACTERS_MAX);
+      return { success: true, ...(await upsert(ledger, symbols)) };
+    },
   }),
   adminEndpoint('/admin/symbols/:id', {
     /** Creates a symbol, or replaces its fields. Aliases are added; none is removed. */
@@ -26,12 +37,9 @@ export const adminSymbols: readonly AdminEndpoint[] = [
         const problem = 'a code has at most 32 capital letters, digits, dots and dashes';
         throw refuse('invalid_body', { problems: [problem] });
       }
-      const { aliases = [], ...fields } = await body(SYMBOL_FIELDS);
-      const named = aliases.map((alias) => ({ alias, code, kind: 'operator' }));
-      const changes = await ledger.symbols.upsert([{ code, ...fields }], named).catch((error) => {
-        throw error instanceof SymbolConflict ? refuse('conflict', { why: error.message }) : error;
-      });
-      return { success: true, symbol: { code, ...fields }, created: changes.added > 0 };
+      const { aliases, ...fields } = await body(SYMBOL_FIELDS);
+      const { added } = await upsert(ledger, [{ code, ...fields, aliases }]);
+      return { success: true, symbol: { code, ...fields }, created: added > 0 };
     },
     /** Hides the symbol at once. Its rows are deleted in the background. */
     async DELETE({ id: code, query, ledger }) {
@@ -43,3 +51,14 @@ export const adminSymbols: readonly AdminEndpoint[] = [
     },
   }),
 ];
+
+async function upsert({ symbols }: Ledger, records: z.infer<typeof SYMBOL_FILE>): Promise<Changes> {
+  const aliases = records.flatMap(({ code, aliases = [] }) =>
+    aliases.map((alias) => ({ alias, code, kind: 'operator' })),
+  );
+  try {
+    return await symbols.upsert(records, aliases);
+  } catch (error) {
+    throw error instanceof SymbolConflict ? refuse('conflict', { why: error.message }) : error;
+  }
+}

@@ -116,8 +116,8 @@ export interface ManagementRequest {
   now: number;
   dialect: Dialect;
   request: IncomingRequest;
-  /** Reads the body; one that does not match the schema is refused, with all reasons. */
-  body<T>(schema: z.ZodType<T>): Promise<T>;
+  /** Reads the body; one that is too long or does not match the schema is refused, with all reasons. */
+  body<T>(schema: z.ZodType<T>, charactersMax?: number): Promise<T>;
 }
 
 /** Management by the owner of a key. */

@@ -28,7 +28,7 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     path: '/admin/accounts/{id}',
     method: 'GET',
     tag: 'Operator',
-    summary: 'One account, its keys and its usage by day',
+    summary: 'One account, its keys, its usage by day and key, and the quota thresholds it reached',
     parameters: ['id'],
     answer: 'AdminAccount',
     errors: ['not_there'],
@@ -203,7 +203,9 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     method: 'GET',
     tag: 'Operator',
     summary: 'Ticks and bars in quarantine because they deviate too far from their neighbours',
+    parameters: ['quarantineAll'],
     answer: 'Quarantine',
+    errors: ['repeated_parameter'],
   },
   {
     path: '/admin/quarantine/{id}/release',

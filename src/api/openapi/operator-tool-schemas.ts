@@ -146,6 +146,7 @@ export const OPERATOR_TOOL_SCHEMAS = {
     ),
   }),
   DefinedSymbol: z.strictObject({ success, symbol: z.strictObject(symbol), created: z.boolean() }),
+  ImportedSymbols: z.strictObject({ success, added: z.int(), changed: z.int(), unchanged: z.int() }),
   Backups: z.strictObject({ success, backups: z.array(backup) }),
   NewBackup: z.strictObject({ success, backup }),
   DeletedBackup: z.strictObject({ success, name: text, deleted: z.literal(true) }),

@@ -1,5 +1,5 @@
 import { SYMBOL_FIELDS } from '../../ledger/symbols/symbol-schema.ts';
-import { FEED_ADDRESSES } from '../admin/bodies.ts';
+import { FEED_ADDRESSES, SYMBOL_LIST } from '../admin/bodies.ts';
 import { BAR_CORRECTION, BAR_DAYS, FEED_RUN_REQUEST } from '../admin/prices/bodies.ts';
 import { KEY_CHANGE } from '../keys/key-bodies.ts';
 import type { Operation } from './operation.ts';
@@ -148,6 +148,16 @@ export const OPERATOR_TOOLS: readonly Operation[] = [
     tag: 'Operator',
     summary: 'All symbols with their aliases',
     answer: 'AdminSymbols',
+  },
+  {
+    path: '/admin/symbols',
+    method: 'POST',
+    tag: 'Operator',
+    summary: 'Add and change many symbols at once, in the format of `openpit symbols list --json`',
+    description: 'All of them are written, or none. Aliases are added; none is removed.',
+    body: SYMBOL_LIST,
+    answer: 'ImportedSymbols',
+    errors: ['invalid_body', 'conflict'],
   },
   {
     path: '/admin/symbols/{id}',

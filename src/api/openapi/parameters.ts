@@ -220,6 +220,13 @@ export const PARAMETERS = {
     description: 'The id, the name of the plan, or the code of the symbol.',
     schema: { type: 'string' },
   },
+  quarantineAll: {
+    name: 'all',
+    in: 'query',
+    required: false,
+    description: '`true` includes prices that were released or dropped.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
   limit: {
     name: 'limit',
     in: 'query',

@@ -139,7 +139,17 @@ const listedKey = key.extend({
   lastUsedAt: seconds.nullable().describe('When it last paid for an answer; null: not in the last 92 days'),
 });
 
-const usageDays = z.array(z.strictObject({ date: day, endpoint: text, count: z.int() }));
+const dailyUsage = {
+  startDate: day,
+  endDate: day,
+  days: z.array(z.strictObject({ date: day, endpoint: text, count: z.int() })),
+  byKey: z
+    .array(z.strictObject({ date: day, key: text, endpoint: text, count: z.int() }))
+    .describe('Units by key, up to a quarter of a minute old'),
+  events: z
+    .array(z.strictObject({ percent: z.int(), used: z.int(), quota: z.int(), at: seconds }))
+    .describe('The thresholds of the quota that were reached'),
+};
 const status = z.enum(['active', 'suspended']);
 const account = { id: text, name: text, plan: text, status, createdAt: seconds };
 const accountWithUsage = z.strictObject({ ...account, used: z.int(), quota: z.int() });
@@ -289,16 +299,7 @@ export const SCHEMAS = {
       ),
     asOf: seconds.optional().describe('With `exact: false`: when the other replicas last reported'),
   }),
-  UsageDaily: z.strictObject({
-    ...ok,
-    startDate: day,
-    endDate: day,
-    days: usageDays,
-    byKey: z
-      .array(z.strictObject({ date: day, key: text, endpoint: text, count: z.int() }))
-      .describe('Units by key, up to a quarter of a minute old'),
-    events: z.array(z.strictObject({ percent: z.int(), used: z.int(), quota: z.int(), at: seconds })),
-  }),
+  UsageDaily: z.strictObject({ ...ok, ...dailyUsage }),
   Account: z.strictObject({
     ...ok,
     account: z.strictObject({ id: text, name: text, status }),
@@ -378,7 +379,7 @@ export const SCHEMAS = {
     success,
     account: accountWithUsage,
     keys: z.array(listedKey),
-    days: usageDays,
+    ...dailyUsage,
   }),
   ChangedAccount: z.strictObject({ success, account: z.strictObject(account) }),
   Plans: z.strictObject({ success, plans: z.array(plan) }),

@@ -5,10 +5,20 @@ import { ago, dayOfSeconds } from '../show/format.ts';
 import { ActionsHead, CopyButton, Failure, Notice, SureButton } from '../show/parts.tsx';
 import { givenRules, type KeyRulesBody, KeyRulesForm } from './key-rules.tsx';
 
+const DAY_SECONDS = 86_400;
+
+/** How long a key may still work after its rotation. */
+const OVERLAPS: readonly [seconds: number, label: string][] = [
+  [300, '5 minutes'],
+  [3_600, 'an hour'],
+  [DAY_SECONDS, 'a day'],
+  [7 * DAY_SECONDS, 'a week'],
+];
+
 export interface KeyActions {
   create(rules: Partial<KeyRulesBody>): Promise<IssuedAnswer>;
   update(id: string, rules: KeyRulesBody): Promise<unknown>;
-  rotate(id: string): Promise<IssuedAnswer>;
+  rotate(id: string, overlapSeconds: number): Promise<IssuedAnswer>;
   revoke(id: string): Promise<unknown>;
 }
 
@@ -32,6 +42,7 @@ export function Keys({
   const [busy, setBusy] = useState(false);
   const [found, setFound] = useState<string>();
   const [edited, setEdited] = useState<KeyRecord | 'new'>();
+  const [overlapSeconds, setOverlapSeconds] = useState(DAY_SECONDS);
   const run = async (action: () => Promise<IssuedAnswer | unknown>, replaced?: string) => {
     setBusy(true);
     setError(undefined);
@@ -114,7 +125,7 @@ export function Keys({
                       sure="Rotate now"
                       describe={key.id}
                       disabled={busy}
-                      onSure={() => run(() => actions.rotate(key.id), key.id)}
+                      onSure={() => run(() => actions.rotate(key.id, overlapSeconds), key.id)}
                     />
                     <SureButton
                       label="Revoke"
@@ -132,8 +143,20 @@ export function Keys({
       </table>
       <WhichKey keys={keys} onFound={setFound} />
       <p class="hint">
-        Rotating makes a key with the same rules; the old one works for one more day. Revoking holds within a
-        second.
+        Rotating makes a key with the same rules; the old one works for{' '}
+        <select
+          class="inline"
+          aria-label="How long a rotated key still works"
+          value={overlapSeconds}
+          onChange={(event) => setOverlapSeconds(Number(event.currentTarget.value))}
+        >
+          {OVERLAPS.map(([seconds, label]) => (
+            <option key={seconds} value={seconds}>
+              {label}
+            </option>
+          ))}
+        </select>{' '}
+        more. A revoked key is refused within a second.
       </p>
     </section>
   );

@@ -93,6 +93,8 @@ export interface ProbeAnswer {
   advice: string[];
 }
 
+type HeldState = 'held' | 'released' | 'dropped';
+
 /** A price that was held because it is far from its neighbours. */
 export interface HeldBarRecord {
   id: number;
@@ -101,6 +103,9 @@ export interface HeldBarRecord {
   date: string;
   close: number;
   reason: string;
+  state: HeldState;
+  decidedAt: string | null;
+  decidedBy: string | null;
 }
 
 export interface HeldTickRecord {
@@ -110,4 +115,7 @@ export interface HeldTickRecord {
   price: number;
   at: string;
   reason: string;
+  state: HeldState;
+  decidedAt: string | null;
+  decidedBy: string | null;
 }

@@ -87,7 +87,8 @@ function keyActions(key: string) {
   return {
     create: (body: object) => askWithKey<IssuedAnswer>(key, '/account/keys', { method: 'POST', body }),
     update: (id: string, body: object) => askWithKey(key, path(id), { method: 'PATCH', body }),
-    rotate: (id: string) => askWithKey<IssuedAnswer>(key, `${path(id)}/rotate`, { method: 'POST', body: {} }),
+    rotate: (id: string, overlapSeconds: number) =>
+      askWithKey<IssuedAnswer>(key, `${path(id)}/rotate`, { method: 'POST', body: { overlapSeconds } }),
     revoke: (id: string) => askWithKey(key, path(id), { method: 'DELETE' }),
   };
 }

@@ -19,7 +19,7 @@ export interface ManagementOptions {
   clock: Clock;
 }
 
-/** Far more than any body here has. */
+/** Far more than a body has, except for those that are lists. */
 const BODY_CHARACTERS_MAX = 16_384;
 
 /** Runs what customers and the operator do to accounts, plans and keys. */
@@ -62,7 +62,8 @@ export class Management {
   #call({ request, pathId, params, dialect }: RequestContext, actor: Actor): ManagementRequest {
     const { meter, clock } = this.#options;
     const ledger = this.#options.ledger.as(actor);
-    const body: ManagementRequest['body'] = (schema) => readBody(request, schema);
+    const body: ManagementRequest['body'] = (schema, charactersMax) =>
+      readBody(request, schema, charactersMax);
     return { id: pathId, query: params, ledger, meter, now: clock.now(), dialect, request, body };
   }
 }
@@ -83,9 +84,13 @@ function methodOf({ method }: IncomingRequest): Method {
   return method === 'HEAD' ? 'GET' : (method as Method);
 }
 
-async function readBody<T>(request: IncomingRequest, schema: z.ZodType<T>): Promise<T> {
+async function readBody<T>(
+  request: IncomingRequest,
+  schema: z.ZodType<T>,
+  charactersMax = BODY_CHARACTERS_MAX,
+): Promise<T> {
   const text = await request.text();
-  if (text.length > BODY_CHARACTERS_MAX) throw refuse('invalid_body', { problems: ['it is too long'] });
+  if (text.length > charactersMax) throw refuse('invalid_body', { problems: ['it is too long'] });
   if (text !== '' && !/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
     throw refuse('invalid_body', { problems: ['it is not sent as JSON'] });
   const parsed = schema.safeParse(text === '' ? {} : parse(text));

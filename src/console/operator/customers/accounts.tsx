@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
-import { Keys } from '../../account/keys.tsx';
-import type { IssuedAnswer, KeyRecord, PlanRecord } from '../../api/answers.ts';
+import type { IssuedAnswer, PlanRecord } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { count } from '../../show/format.ts';
 import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
+import { UndoNotice } from '../undo-notice.tsx';
+import { AccountDetail } from './account-detail.tsx';
 
 interface AccountRow {
   id: string;
@@ -15,12 +16,18 @@ interface AccountRow {
   quota: number;
 }
 
-/** Accounts: find, create, suspend, resume, change the plan, manage keys. */
+interface AccountChange {
+  plan?: string;
+  status?: AccountRow['status'];
+}
+
+/** Accounts: find, create, suspend, resume, change the plan, see usage, manage keys, delete. */
 export function Accounts({ token }: { token: string }) {
   const [search, setSearch] = useState('');
   const [opened, setOpened] = useState<string>();
   const [issued, setIssued] = useState<IssuedAnswer>();
   const [error, setError] = useState<unknown>();
+  const [moved, setMoved] = useState<{ id: string; name: string; before: string; plan: string }>();
   const loaded = useLoad(async () => {
     const query = new URLSearchParams({ search });
     const { accounts } = await askAsOperator<{ accounts: AccountRow[] }>(token, `/admin/accounts?${query}`);
@@ -32,9 +39,15 @@ export function Accounts({ token }: { token: string }) {
     await action().catch(setError);
     loaded.reload();
   };
-  const update = (id: string, body: object) =>
+  const update = ({ id, name, plan }: AccountRow, body: AccountChange) =>
+    change(async () => {
+      setMoved(undefined);
+      await askAsOperator(token, pathOf(id), { method: 'PATCH', body });
+      if (body.plan !== undefined) setMoved({ id, name, before: plan, plan: body.plan });
+    });
+  const remove = (id: string) =>
     change(() =>
-      askAsOperator(token, `/admin/accounts/${encodeURIComponent(id)}`, { method: 'PATCH', body }),
+      askAsOperator(token, `${pathOf(id)}?confirm=${encodeURIComponent(id)}`, { method: 'DELETE' }),
     );
   const shown = loaded.data;
   return (
@@ -71,6 +84,16 @@ export function Accounts({ token }: { token: string }) {
           </p>
         </Notice>
       )}
+      {moved && (
+        <UndoNotice
+          text={`${moved.name} is on the plan ${moved.plan} now.`}
+          onUndo={() => {
+            const { id, before } = moved;
+            setMoved(undefined);
+            void change(() => askAsOperator(token, pathOf(id), { method: 'PATCH', body: { plan: before } }));
+          }}
+        />
+      )}
       {!shown && loaded.state === 'loading' && <Loading label="Reading the accounts" />}
       {shown?.accounts.length === 0 && (
         <p class="hint">
@@ -92,67 +115,101 @@ export function Accounts({ token }: { token: string }) {
           </thead>
           <tbody>
             {shown.accounts.map((one) => (
-              <tr key={one.id}>
-                <th scope="row">
-                  {one.name} <span class="code">{one.id}</span>
-                </th>
-                <td data-label="State">
-                  <span class={`badge ${one.status === 'active' ? 'good' : 'bad'}`}>{one.status}</span>
-                </td>
-                <td data-label="Plan">
-                  <select
-                    aria-label={`Plan of ${one.name}`}
-                    value={one.plan}
-                    onChange={(event) => update(one.id, { plan: event.currentTarget.value })}
-                  >
-                    {shown.plans.map((plan) => (
-                      <option key={plan}>{plan}</option>
-                    ))}
-                  </select>
-                </td>
-                <td data-label="Used this month" class="number">
-                  {count(one.used)} of {count(one.quota)}
-                </td>
-                <td class="actions">
-                  <button
-                    type="button"
-                    class="button small"
-                    aria-expanded={opened === one.id}
-                    aria-label={`Keys of ${one.name}`}
-                    onClick={() => setOpened(opened === one.id ? undefined : one.id)}
-                  >
-                    Keys
-                  </button>
-                  {one.status === 'active' ? (
-                    <SureButton
-                      label="Suspend"
-                      sure="Suspend now"
-                      describe={one.name}
-                      onSure={() => update(one.id, { status: 'suspended' })}
-                    />
-                  ) : (
-                    <button
-                      type="button"
-                      class="button small"
-                      onClick={() => update(one.id, { status: 'active' })}
-                    >
-                      Resume
-                    </button>
-                  )}
-                </td>
-              </tr>
+              <Row
+                key={one.id}
+                token={token}
+                account={one}
+                plans={shown.plans}
+                isOpen={opened === one.id}
+                onOpen={() => setOpened(opened === one.id ? undefined : one.id)}
+                onChange={(body) => update(one, body)}
+                onDelete={() => remove(one.id)}
+              />
             ))}
           </tbody>
         </table>
       )}
-      {opened && (
-        <AccountKeys
-          token={token}
-          id={opened}
-          name={shown?.accounts.find(({ id }) => id === opened)?.name ?? opened}
-        />
-      )}
     </section>
+  );
+}
+
+function Row({
+  token,
+  account: { id, name, plan, status, used, quota },
+  plans,
+  isOpen,
+  onOpen,
+  onChange,
+  onDelete,
+}: {
+  token: string;
+  account: AccountRow;
+  plans: readonly string[];
+  isOpen: boolean;
+  onOpen: () => void;
+  onChange: (body: AccountChange) => void;
+  onDelete: () => void;
+}) {
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          {name} <span class="code">{id}</span>
+        </th>
+        <td data-label="State">
+          <span class={`badge ${status === 'active' ? 'good' : 'bad'}`}>{status}</span>
+        </td>
+        <td data-label="Plan">
+          <select
+            aria-label={`Plan of ${name}`}
+            value={plan}
+            onChange={(event) => onChange({ plan: event.currentTarget.value })}
+          >
+            {plans.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </td>
+        <td data-label="Used this month" class="number">
+          {count(used)} of {count(quota)}
+        </td>
+        <td class="actions">
+          <button
+            type="button"
+            class="button small"
+            aria-expanded={isOpen}
+            aria-label={`Usage and keys of ${name}`}
+            onClick={onOpen}
+          >
+            Usage and keys
+          </button>
+          {status === 'active' ? (
+            <SureButton
+              label="Suspend"
+              sure="Suspend now"
+              describe={name}
+              onSure={() => onChange({ status: 'suspended' })}
+            />
+          ) : (
+            <button
+              type="button"
+              class="button small"
+              aria-label={`Resume ${name}`}
+              onClick={() => onChange({ status: 'active' })}
+            >
+              Resume
+            </button>
+          )}
+        </td>
+      </tr>
+      {isOpen && (
+        <tr class="detail">
+          <td colSpan={5}>
+            <AccountDetail token={token} id={id} name={name} onDelete={onDelete} />
+          </td>
+        </tr>
+      )}
+    </>
   );
 }
 
@@ -199,27 +256,6 @@ function NewAccount({
   );
 }
 
-function AccountKeys({ token, id, name }: { token: string; id: string; name: string }) {
-  const path = `/admin/accounts/${encodeURIComponent(id)}`;
-  const loaded = useLoad(() => askAsOperator<{ keys: KeyRecord[] }>(token, path), [token, id]);
-  if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={loaded.reload} />;
-  if (!loaded.data) return <Loading label="Reading the keys" lines={2} />;
-  const post = (to: string, body: object = {}) =>
-    askAsOperator<IssuedAnswer>(token, to, { method: 'POST', body });
-  const actions = {
-    create: (rules: object) => post(`${path}/keys`, rules),
-    update: (key: string, body: object) =>
-      askAsOperator(token, `/admin/keys/${encodeURIComponent(key)}`, { method: 'PATCH', body }),
-    rotate: (key: string) => post(`/admin/keys/${encodeURIComponent(key)}/rotate`),
-    revoke: (key: string) =>
-      askAsOperator(token, `/admin/keys/${encodeURIComponent(key)}`, { method: 'DELETE' }),
-  };
-  return (
-    <Keys
-      keys={loaded.data.keys}
-      title={`Keys of ${name}`}
-      actions={actions}
-      onChange={() => loaded.reload()}
-    />
-  );
+function pathOf(id: string): string {
+  return `/admin/accounts/${encodeURIComponent(id)}`;
 }

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
+import type { RequestOptions } from '../../../../client/src/index.ts';
 import type { AdminPlan } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { count, duration } from '../../show/format.ts';
-import { ActionsHead, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
+import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { UndoNotice } from '../undo-notice.tsx';
 
 type Limit = Exclude<keyof AdminPlan, 'name' | 'history'>;
 
@@ -29,26 +31,30 @@ const NEW: AdminPlan = {
 export function Plans({ token }: { token: string }) {
   const [edited, setEdited] = useState<AdminPlan>();
   const [error, setError] = useState<unknown>();
-  const [deleted, setDeleted] = useState<AdminPlan>();
+  const [done, setDone] = useState<{ text: string; undo: () => Promise<void> }>();
   const loaded = useLoad(
     async () => (await askAsOperator<{ plans: AdminPlan[] }>(token, '/admin/plans')).plans,
     [token],
   );
-  const save = async ({ name, ...body }: AdminPlan) => {
+  const change = async (name: string, request: RequestOptions, next?: typeof done) => {
+    setError(undefined);
+    setDone(undefined);
     try {
-      await askAsOperator(token, `/admin/plans/${encodeURIComponent(name)}`, { method: 'PUT', body });
+      await askAsOperator(token, `/admin/plans/${encodeURIComponent(name)}`, request);
       setEdited(undefined);
-      setError(undefined);
-      loaded.reload();
+      setDone(next);
     } catch (failed) {
       setError(failed);
     }
-  };
-  const remove = async (plan: AdminPlan) => {
-    const path = `/admin/plans/${encodeURIComponent(plan.name)}`;
-    setError(undefined);
-    await askAsOperator(token, path, { method: 'DELETE' }).then(() => setDeleted(plan), setError);
     loaded.reload();
+  };
+  const put = ({ name, ...body }: AdminPlan, next?: typeof done) =>
+    change(name, { method: 'PUT', body }, next);
+  const remove = (name: string, next?: typeof done) => change(name, { method: 'DELETE' }, next);
+  const save = (plan: AdminPlan) => {
+    const before = loaded.data?.find(({ name }) => name === plan.name);
+    const undo = () => (before ? put(before) : remove(plan.name));
+    return put(plan, { text: `The plan ${plan.name} is ${before ? 'changed' : 'created'}.`, undo });
   };
   return (
     <section class="card" aria-labelledby="plans-title">
@@ -59,24 +65,7 @@ export function Plans({ token }: { token: string }) {
         </button>
       </div>
       {error !== undefined && <Failure error={error} />}
-      {deleted && (
-        <Notice
-          kind="done"
-          title={`The plan ${deleted.name} is deleted.`}
-          action={
-            <button
-              type="button"
-              class="button"
-              onClick={() => {
-                setDeleted(undefined);
-                void save(deleted);
-              }}
-            >
-              Undo
-            </button>
-          }
-        />
-      )}
+      {done && <UndoNotice text={done.text} onUndo={done.undo} />}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the plans" />}
       {edited && (
@@ -125,7 +114,9 @@ export function Plans({ token }: { token: string }) {
                     label="Delete"
                     sure="Delete the plan"
                     describe={plan.name}
-                    onSure={() => remove(plan)}
+                    onSure={() =>
+                      remove(plan.name, { text: `The plan ${plan.name} is deleted.`, undo: () => put(plan) })
+                    }
                   />
                 </td>
               </tr>

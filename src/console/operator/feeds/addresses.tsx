@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
-import { Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
+import { Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
 
 interface Address {
@@ -78,19 +79,10 @@ export function Addresses({ token, feed }: { token: string; feed: string }) {
       )}
       {action.error !== undefined && <Failure error={action.error} />}
       {before && (
-        <Notice
-          kind="done"
-          title="The next run uses the new addresses."
-          action={
-            <button
-              type="button"
-              class="button"
-              disabled={action.isBusy}
-              onClick={() => save(before, undefined)}
-            >
-              Undo
-            </button>
-          }
+        <UndoNotice
+          text="The next run uses the new addresses."
+          disabled={action.isBusy}
+          onUndo={() => save(before, undefined)}
         />
       )}
     </form>

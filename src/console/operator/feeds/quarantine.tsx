@@ -3,8 +3,8 @@ import { askAsOperator } from '../../api/client.ts';
 import { useLoad, useRefresh } from '../../api/load.ts';
 import type { HeldBarRecord, HeldTickRecord } from '../../api/operator.ts';
 import { linkTo } from '../../data/route.ts';
-import { count, day, moment, price } from '../../show/format.ts';
-import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { ago, count, day, moment, price } from '../../show/format.ts';
+import { ActionsHead, Choice, Failure, Loading, SureButton } from '../../show/parts.tsx';
 
 const REFRESH_MS = 10_000;
 const SHOWN = 50;
@@ -26,10 +26,11 @@ function heldPrices({ ticks, bars }: HeldAnswer) {
 /** Held prices, to release or to drop. */
 export function Quarantine({ token }: { token: string }) {
   const [error, setError] = useState<unknown>();
-  const loaded = useLoad(
-    async () => heldPrices(await askAsOperator<HeldAnswer>(token, '/admin/quarantine')),
-    [token],
-  );
+  const [which, setWhich] = useState<'Waiting' | 'All'>('Waiting');
+  const loaded = useLoad(async () => {
+    const path = `/admin/quarantine?all=${which === 'All'}`;
+    return heldPrices(await askAsOperator<HeldAnswer>(token, path));
+  }, [token, which]);
   useRefresh(loaded.reload, REFRESH_MS);
   const decide = async (id: number, what: 'release' | 'drop') => {
     setError(undefined);
@@ -39,7 +40,15 @@ export function Quarantine({ token }: { token: string }) {
   const held = loaded.data ?? [];
   return (
     <section class="card" aria-labelledby="quarantine-title">
-      <h2 id="quarantine-title">Quarantine</h2>
+      <div class="card-head">
+        <h2 id="quarantine-title">Quarantine</h2>
+        <Choice
+          label="Which prices"
+          options={['Waiting', 'All'] as const}
+          value={which}
+          onChange={setWhich}
+        />
+      </div>
       {error !== undefined && <Failure error={error} />}
       {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the quarantine" lines={2} />}
@@ -76,18 +85,15 @@ export function Quarantine({ token }: { token: string }) {
                 <td data-label="Source">{one.source}</td>
                 <td data-label="Why it is held back">{one.reason}</td>
                 <td class="actions">
-                  <SureButton
-                    label="Take it"
-                    sure="Publish it"
-                    describe={`${one.symbol} ${one.price}`}
-                    onSure={() => decide(one.id, 'release')}
-                  />
-                  <SureButton
-                    label="Drop it"
-                    sure="Drop it for good"
-                    describe={`${one.symbol} ${one.price}`}
-                    onSure={() => decide(one.id, 'drop')}
-                  />
+                  {one.state === 'held' ? (
+                    <Decision price={one} onDecide={(what) => decide(one.id, what)} />
+                  ) : (
+                    <span class="muted">
+                      {one.state}
+                      {one.decidedAt && ` ${ago(one.decidedAt)}`}
+                      {one.decidedBy && ` by ${one.decidedBy}`}
+                    </span>
+                  )}
                 </td>
               </tr>
             ))}
@@ -100,5 +106,26 @@ export function Quarantine({ token }: { token: string }) {
         </p>
       )}
     </section>
+  );
+}
+
+function Decision({
+  price: { symbol, price: value },
+  onDecide,
+}: {
+  price: { symbol: string; price: number };
+  onDecide: (what: 'release' | 'drop') => void;
+}) {
+  const describe = `${symbol} ${value}`;
+  return (
+    <>
+      <SureButton label="Take it" sure="Publish it" describe={describe} onSure={() => onDecide('release')} />
+      <SureButton
+        label="Drop it"
+        sure="Drop it for good"
+        describe={describe}
+        onSure={() => onDecide('drop')}
+      />
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { plural } from '../../show/format.ts';
 import { Choice, Failure, Notice, SureButton } from '../../show/parts.tsx';
+import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
@@ -102,17 +103,7 @@ export function Bars({ token }: { token: string }) {
       </form>
       {action.error !== undefined && <Failure error={action.error} />}
       {told !== undefined && <Notice title={told} />}
-      {done && (
-        <Notice
-          kind="done"
-          title={done.text}
-          action={
-            <button type="button" class="button" disabled={action.isBusy} onClick={() => undo(done)}>
-              Undo
-            </button>
-          }
-        />
-      )}
+      {done && <UndoNotice text={done.text} disabled={action.isBusy} onUndo={() => undo(done)} />}
     </section>
   );
 }

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
-import { ActionsHead, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
+import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
 
 interface Formula {
@@ -59,20 +60,7 @@ export function Formulas({ token }: { token: string }) {
       </p>
       {action.error !== undefined && <Failure error={action.error} />}
       {done && (
-        <Notice
-          kind="done"
-          title={done.text}
-          action={
-            <button
-              type="button"
-              class="button"
-              disabled={action.isBusy}
-              onClick={() => change(done.undo, undefined)}
-            >
-              Undo
-            </button>
-          }
-        />
+        <UndoNotice text={done.text} disabled={action.isBusy} onUndo={() => change(done.undo, undefined)} />
       )}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the formulas" lines={2} />}

@@ -4,8 +4,10 @@ import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
 import { count } from '../../show/format.ts';
 import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
 import { type AdminSymbol, SymbolForm } from './symbol-form.tsx';
+import { SymbolsFile } from './symbols-file.tsx';
 
 const SHOWN = 12;
 
@@ -14,6 +16,7 @@ export function Symbols({ token }: { token: string }) {
   const action = useAction();
   const [search, setSearch] = useState('');
   const [edited, setEdited] = useState<AdminSymbol | 'new'>();
+  const [changed, setChanged] = useState<AdminSymbol>();
   const loaded = useLoad(
     async () => (await askAsOperator<{ symbols: AdminSymbol[] }>(token, '/admin/symbols')).symbols,
     [token],
@@ -24,9 +27,12 @@ export function Symbols({ token }: { token: string }) {
   );
   const save = async ({ code, real: _, ...body }: AdminSymbol) => {
     const path = `/admin/symbols/${encodeURIComponent(code)}`;
+    setChanged(undefined);
+    const before = loaded.data?.find((one) => one.code === code);
     const saved = await action.run(() => askAsOperator(token, path, { method: 'PUT', body }));
     if (!saved) return;
     setEdited(undefined);
+    setChanged(before);
     loaded.reload();
   };
   const remove = async (code: string) => {
@@ -52,6 +58,16 @@ export function Symbols({ token }: { token: string }) {
         </div>
       </div>
       {action.error !== undefined && <Failure error={action.error} />}
+      {changed && (
+        <UndoNotice
+          text={`${changed.code} is changed.`}
+          disabled={action.isBusy}
+          onUndo={async () => {
+            await save(changed);
+            setChanged(undefined);
+          }}
+        />
+      )}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the symbols" />}
       {edited && (
@@ -113,6 +129,7 @@ export function Symbols({ token }: { token: string }) {
       {found.length > SHOWN && (
         <p class="hint">and {count(found.length - SHOWN)} more: search for a code, a name or a category</p>
       )}
+      {loaded.data && <SymbolsFile token={token} known={loaded.data} onChange={loaded.reload} />}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { plural } from '../../show/format.ts';
 import { Failure, Notice, SureButton } from '../../show/parts.tsx';
+import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
 import { Preview } from './preview.tsx';
 import { ReadingRules } from './reading-rules.tsx';
@@ -111,14 +112,11 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
         </div>
       )}
       {imported?.run != null && (
-        <Notice
-          kind="done"
-          title={`Import ${imported.run} is done: ${plural(imported.taken, 'new price')}, ${imported.corrected} corrected, ${imported.held} held back.`}
-          action={
-            <button type="button" class="button" disabled={action.isBusy} onClick={() => undo(imported.run!)}>
-              Undo this import
-            </button>
-          }
+        <UndoNotice
+          text={`Import ${imported.run} is done: ${plural(imported.taken, 'new price')}, ${imported.corrected} corrected, ${imported.held} held back.`}
+          label="Undo this import"
+          disabled={action.isBusy}
+          onUndo={() => undo(imported.run!)}
         />
       )}
     </section>
