@@ -80,7 +80,7 @@ describe.skipIf(!found)(`customers, symbols and decisions on the operator’s pa
 
   test('an account moves to another plan and back, and is deleted after a confirmation', async () => {
     const { id } = await newAccount('Foundry');
-    const planNow = async () => (await service.ledger.accounts.byId(id))?.plan.name;
+    const planNow = async () => (await service.ledger.accounts.find(id))?.plan;
     const { page, close } = await open('customers');
     await page.getByLabel('Plan of Foundry').selectOption('pro');
     await page.getByText('Foundry is on the plan pro now.').waitFor();
