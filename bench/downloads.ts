@@ -81,6 +81,11 @@ function pathOf(symbols: readonly string[], startDate = '1980-01-01', format = '
   return `/rates/history.${format}?symbols=${symbols.join(',')}&startDate=${startDate}&endDate=2199-12-31`;
 }
 
+async function download(path: string): Promise<void> {
+  await client.get(path, key);
+  if (client.status !== 200) throw new Error(`${path} is answered with ${client.status}`);
+}
+
 /** Writes bytes to the pipe. */
 async function copyToPipe(bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; at += PIPE_BYTES) {
@@ -119,7 +124,7 @@ async function compareSpeed(name: string, symbols: number, pathAt: (i: number) =
       await speedOf(
         bytes.length,
         () => cpuSeconds(target.pids),
-        () => client.get(pathAt(next++), key),
+        () => download(pathAt(next++)),
       ),
     );
     copies.push(await speedOf(bytes.length, ownCpu, () => copyToPipe(bytes)));

@@ -1,13 +1,14 @@
 /**
- * `bun bench/export.ts [symbols] [days]`: memory and speed of `openpit export`, by default of 20 million bars, and of a
- * tenth of them for comparison. The ledger is SQLite.
+ * `bun bench/export.ts [symbols] [days] [format]`: memory and speed of `openpit export`, by default of 20 million bars, and of a
+ * tenth of them for comparison, as CSV and Parquet or as one of them. The ledger is SQLite.
  */
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { filledLedger } from './lib/filled-ledger.ts';
 import { ROOT } from './lib/openpit.ts';
 
-const [symbols = 1_000, days = 20_000] = process.argv.slice(2).map(Number);
+const [symbols = 1_000, days = 20_000] = process.argv.slice(2, 4).map(Number);
+const formats = process.argv[4] ? [process.argv[4]] : ['csv', 'parquet'];
 const SECONDS_MAX = 900;
 
 /** The highest resident memory of a process so far, in MB. */
@@ -47,6 +48,6 @@ console.log('| Format | Bars | Time | Bars per second | File | Peak memory |');
 console.log('|---|---|---|---|---|---|');
 for (const count of [days / 10, days]) {
   const folder = await filledLedger(symbols, count);
-  for (const format of ['csv', 'parquet']) await measure(folder, format, symbols * count);
+  for (const format of formats) await measure(folder, format, symbols * count);
   rmSync(folder, { recursive: true, force: true });
 }

@@ -12,6 +12,8 @@ export class RawClient {
   /** The length of the whole response; unknown until its head has arrived, and while it is chunked. */
   #expected: number | undefined;
   #isChunked = false;
+  /** Of the last response. */
+  status = 0;
   /** The last bytes received: the end may arrive in parts. */
   #tail = Buffer.alloc(0);
 
@@ -56,7 +58,7 @@ export class RawClient {
   #readHead(bytes: Buffer): void {
     const headLength = bytes.indexOf(HEAD_END) + HEAD_END.length;
     const head = bytes.toString('latin1', 0, headLength);
-    if (!head.startsWith('HTTP/1.1 200')) throw new Error(head.split('\r\n')[0]);
+    this.status = Number(head.slice(9, 12));
     const length = /\r\nContent-Length: (\d+)/i.exec(head)?.[1];
     this.#isChunked = length === undefined;
     this.#expected = length === undefined ? undefined : headLength + Number(length);

@@ -30,6 +30,7 @@ const PARTS = [
   'processes',
   'move',
   'downloads',
+  'formulas',
   'export',
 ] as const;
 

@@ -483,6 +483,8 @@ export interface HistoryParameters {
   period?: number | undefined;
   /** Adds the field `moving`: the mean of the last closes, this many of them. */
   moving?: number | undefined;
+  /** A point in time: an ISO time, or a day, which means its end in UTC. The response is what the service would have returned then. Such a request costs one unit whatever its result. */
+  asOf?: string | undefined;
 }
 
 /** The codes of the service's errors. */

@@ -16,6 +16,7 @@ import type {
 import { readDryRun } from '../../params/dry-run.ts';
 import { single } from '../../params/parameters.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
+import { warningHeaders } from '../../response/headers.ts';
 import type { Responses } from '../../response/responses.ts';
 import type { CostReport } from '../dry-run/cost-report.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -95,14 +96,15 @@ export function serveMarket(options: ServeOptions): Step<MarketEndpoint> {
     const isDryRun = readDryRun(params);
     const body = await marketViews.body(isBrief ? 'brief' : endpoint.part, params, plan, now);
     const free = responses.withoutBody(context, body);
+    const warnings = parameterWarnings(params, endpoint.path);
     if (isDryRun) {
-      const warnings = parameterWarnings(params, endpoint.path);
       return costReport.send(context, { units: isPaid || free ? 0 : 1, warnings });
     }
     if (free) return free;
-    if (isPaid) return responses.shared(context, body);
+    const headers = warningHeaders(warnings); // all customers share the body
+    if (isPaid) return responses.shared(context, body, headers);
     await charge.take(context, endpoint);
-    return responses.shared(context, body, { 'Openpit-Visit': visits.issue(account.id, now) });
+    return responses.shared(context, body, { ...headers, 'Openpit-Visit': visits.issue(account.id, now) });
   };
 }
 
