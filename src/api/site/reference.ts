@@ -27,14 +27,24 @@ const DOCUMENT = `<!doctype html>
 <script src="/docs/assets/start.js" defer></script>
 </head>
 <body>
-<p class="back"><a href="/#/docs">← Openpit</a></p>
+<header class="top">
+<a class="brand" href="/">Openpit</a>
+<nav aria-label="Pages"><a href="/#/market">Market</a><a href="/#/account">Account</a><a href="/#/operator">Operator</a><a href="/#/docs">Docs</a></nav>
+</header>
 <main id="reference"></main>
 </body>
 </html>
 `;
 
-/** Fills in the key that the console uses in this tab, so that requests can be tried at once. */
+/** Uses the theme of the console, and the key that it uses in this tab, so that requests can be tried at once. */
 const START = `
+const systemTheme = matchMedia('(prefers-color-scheme: dark)');
+const applyTheme = () => {
+  const chosen = localStorage.getItem('openpit.theme');
+  document.documentElement.dataset.theme = chosen ?? (systemTheme.matches ? 'dark' : 'light');
+};
+systemTheme.addEventListener('change', applyTheme);
+applyTheme();
 const ui = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
@@ -66,8 +76,18 @@ new MutationObserver(() => {
 /** Raises the contrast to 4.5:1 where swagger-ui's colours fall short. */
 const STYLE = `
 body { margin: 0; background: #fff; }
-.back { margin: 0; padding: 12px 20px; font: 14px system-ui, sans-serif; border-bottom: 1px solid #ddd; }
-.back a { color: #14634f; text-decoration: none; }
+.top { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: center; padding: 12px 20px; font: 15px system-ui, sans-serif; background: #fff; border-bottom: 1px solid #dcdfd9; }
+.top nav { display: flex; flex-wrap: wrap; gap: 4px 16px; }
+.top a { padding: 4px 0; color: #5b6661; text-decoration: none; }
+.top a:hover { text-decoration: underline; }
+.top .brand { color: #1c2421; font-weight: 600; }
+[data-theme="dark"] { color-scheme: dark; }
+[data-theme="dark"] body { background: #111614; }
+[data-theme="dark"] .top { background: #181f1c; border-color: #2d3833; }
+[data-theme="dark"] .top a { color: #9daaa4; }
+[data-theme="dark"] .top .brand { color: #e7ece9; }
+/* swagger-ui has no dark colours. Inverting its light ones keeps their contrast; turning them back keeps their hue. */
+[data-theme="dark"] #reference { color-scheme: light; background: #fff; filter: invert(0.92) hue-rotate(180deg); }
 .swagger-ui .info { margin: 24px 0; }
 .swagger-ui .info .title small { background: #4d5561; }
 .swagger-ui .info .title small.version-stamp { background: #3f6b00; }
