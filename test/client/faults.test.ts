@@ -36,7 +36,7 @@ for (const runtime of await runtimes()) {
     test('every page and every answer arrives exactly once, and each is counted once', async () => {
       const chance = new Seeded(20240515);
       const triesOf = (target: string) => proxy.requests.filter((sent) => sent.target === target).length;
-      // A client that loses five connections in a row gives up, as it should.
+      // A client that keeps losing connections gives up after a minute, as it should.
       proxy.fateOf = (target) => (triesOf(target) < 3 ? chance.pick(DAMAGE) : 'pass');
       const key = await api.service.key('unlimited');
       const outcome = await runtime.run('sendRequests', { url: proxy.url, key, days: SINGLE_DAYS });
