@@ -31,12 +31,8 @@ const SLOW = new Bun.Glob('test/{process,browser,client}/**');
 const PROCESS = 'test/process/**';
 /** Tests of how long something takes. Few and short: while one runs, nothing else does. */
 const ALONE = new Bun.Glob('test/process/alone/**');
-/** These also run on `Bun.serve`, on SQLite only: everything that another HTTP server can change. */
+/** These also run on `Bun.serve`, on SQLite only. */
 const ON_BUN_SERVE = 'test/{api,security}/**';
-/** Which prices a response contains does not depend on the HTTP server. */
-const NOT_ON_BUN_SERVE = new Bun.Glob(
-  'test/api/{catalog,history,ledger-reads,market,rates,versions,visibility}/**',
-);
 const BUN_SERVE = { OPENPIT_HTTP: 'bun', OPENPIT_TEST_ENGINES: 'sqlite' };
 /** These also test the program started from source. */
 const FROM_SOURCE = 'test/process/starting/{start,processes,heartbeat}.test.ts';
@@ -59,7 +55,7 @@ export function planAll(
   return longestFirst([
     ...group(files.filter(isProcess), times, { ...settings, OPENPIT_TEST_PROGRAM: program }),
     ...group(matching(files, FROM_SOURCE), times, settings),
-    ...group(onBunServe(files), times, { ...settings, ...BUN_SERVE }),
+    ...group(matching(files, ON_BUN_SERVE), times, { ...settings, ...BUN_SERVE }),
     ...group(
       files.filter((file) => !isProcess(file)),
       times,
@@ -71,10 +67,6 @@ export function planAll(
 export function planQuick(files: readonly string[], times: FileTimes): Job[] {
   const quick = matching(files, QUICK).filter((file) => !new Bun.Glob(NOT_QUICK).match(file));
   return longestFirst(group(quick, times, { OPENPIT_TEST_ENGINES: 'sqlite' }));
-}
-
-function onBunServe(files: readonly string[]): string[] {
-  return matching(files, ON_BUN_SERVE).filter((file) => !NOT_ON_BUN_SERVE.match(file));
 }
 
 function matching(files: readonly string[], pattern: string): string[] {

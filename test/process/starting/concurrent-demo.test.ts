@@ -31,3 +31,12 @@ test('replicas that start a demo together on an empty PostgreSQL all serve simul
     });
   }
 }, 180_000);
+
+test('a PostgreSQL ledger that was started without a demo gets one when it is requested', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DATABASE_URL: await newDatabase() };
+  const empty = await Program.start(settings);
+  await empty.end();
+  const program = await Program.start({ ...settings, OPENPIT_DEMO: 'true' });
+  started.push(program);
+  expect(await (await program.get('/rates/latest?symbols=XAU')).json()).toMatchObject({ success: true });
+}, 180_000);
