@@ -4,7 +4,7 @@ import { DIALECTS, familyCodeOf } from '../versions/dialects.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
-import { SCHEMAS } from './schemas.ts';
+import { SCHEMAS } from './schemas/schemas.ts';
 
 type Json = Record<string, unknown>;
 

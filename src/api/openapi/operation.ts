@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../errors/errors.ts';
 import type { Method } from '../model/endpoint.ts';
 import type { ParameterName } from './parameters.ts';
-import type { SchemaName } from './schemas.ts';
+import type { SchemaName } from './schemas/schemas.ts';
 
 /** One method of one path. */
 export interface Operation {

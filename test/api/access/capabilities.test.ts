@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { SCHEMAS } from '../../../src/api/openapi/schemas.ts';
+import { SCHEMAS } from '../../../src/api/openapi/schemas/schemas.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 

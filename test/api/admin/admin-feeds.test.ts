@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { OPERATOR_SCHEMAS } from '../../../src/api/openapi/operator-schemas.ts';
+import { OPERATOR_SCHEMAS } from '../../../src/api/openapi/schemas/operator.ts';
 import type { Finish, RunReport } from '../../../src/ledger/operations/feed-runs.ts';
 import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { EMPTY_RUN } from '../../support/feeds/run-report.ts';

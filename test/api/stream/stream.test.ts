@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { SCHEMAS } from '../../../src/api/openapi/schemas.ts';
+import { SCHEMAS } from '../../../src/api/openapi/schemas/schemas.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { EventReader } from '../../support/http/events.ts';
 import { onEachEngine } from '../../support/ledger.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { SCHEMAS } from '../../../src/api/openapi/schemas.ts';
+import { SCHEMAS } from '../../../src/api/openapi/schemas/schemas.ts';
 
 /** The response bodies of the API by the last segment of the path. Strict: an extra or missing member fails. */
 export const SUCCESS_SHAPES: Readonly<Record<string, z.ZodType>> = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AUDIT_ACTIONS, AUDIT_WAYS } from '../../ledger/audit/entry.ts';
-import { success, text } from './schema-parts.ts';
+import { AUDIT_ACTIONS, AUDIT_WAYS } from '../../../ledger/audit/entry.ts';
+import { success, text } from './parts.ts';
 
 const moment = z.iso.datetime();
 

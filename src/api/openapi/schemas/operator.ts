@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ages, feedBasics, feedCoverage, success, text } from './schema-parts.ts';
+import { ages, feedBasics, feedCoverage, success, text } from './parts.ts';
 
 const moment = z.iso.datetime();
 const remark = { where: text, reason: text };

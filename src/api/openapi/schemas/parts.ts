@@ -37,3 +37,26 @@ export const feedCoverage = {
   firstDate: day.nullable(),
   lastDate: day.nullable(),
 };
+
+export const code = z.string().regex(/^[A-Z0-9._{}()*/+-]+$/);
+
+export const seconds = z.int().describe('Seconds since 1970-01-01 UTC');
+
+export const ok = {
+  success,
+  warnings: z
+    .array(text)
+    .optional()
+    .describe(
+      'What had no effect or may surprise: a parameter under another name, a range before the history begins',
+    ),
+};
+
+export const later = 'In /v2 and /v3';
+
+export const status = z.enum(['active', 'suspended']);
+
+export const unresolved = z
+  .record(text, z.strictObject({ message: text }))
+  .optional()
+  .describe('Only in /v3, with status 206: the unknown symbols of a request that names others as well');

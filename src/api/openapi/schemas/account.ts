@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { day, ok, seconds, status, success, text, unresolved } from './parts.ts';
+
+/** Accounts, keys, plans and usage. */
+
+const plan = z.strictObject({
+  name: text,
+  quota: z.int().describe('Units per calendar month, in UTC'),
+  delaySeconds: z.int(),
+  maxSymbols: z.int(),
+  maxSpanDays: z
+    .int()
+    .nullable()
+    .describe('Days in one time series; null: what the version of the interface says'),
+  burstPerSecond: z.int(),
+  history: z.boolean().describe('Whether it includes /rates/history'),
+});
+
+const ownPlan = plan.extend({ maxSpanDays: z.int().describe('Days in one time series') });
+
+const key = z.strictObject({
+  id: text,
+  name: z.string().describe('What its owner calls it; may be empty'),
+  status: z.enum(['active', 'expired', 'revoked']),
+  createdAt: seconds,
+  expiresAt: seconds.nullable(),
+  allowedIps: z.array(text).nullable(),
+  headerOnly: z.boolean(),
+});
+
+const listedKey = key.extend({
+  lastUsedAt: seconds.nullable().describe('When it last paid for an answer; null: not in the last 92 days'),
+});
+
+const dailyUsage = {
+  startDate: day,
+  endDate: day,
+  days: z.array(z.strictObject({ date: day, endpoint: text, count: z.int() })),
+  byKey: z
+    .array(z.strictObject({ date: day, key: text, endpoint: text, count: z.int() }))
+    .describe('Units by key, up to a quarter of a minute old'),
+  events: z
+    .array(z.strictObject({ percent: z.int(), used: z.int(), quota: z.int(), at: seconds }))
+    .describe('The thresholds of the quota that were reached'),
+};
+
+const account = { id: text, name: text, plan: text, status, createdAt: seconds };
+
+const accountWithUsage = z.strictObject({ ...account, used: z.int(), quota: z.int() });
+
+const issued = { success, apiKey: text.describe('The key. It is shown only once'), key };
+
+const namedFormula = z.strictObject({
+  code: text,
+  name: text,
+  expression: text.describe('Over symbols in braces, in one spelling'),
+  unit: text.describe('`none` for a ratio'),
+  currency: text.describe('`none` for a ratio'),
+});
+
+export const ACCOUNT_SCHEMAS = {
+  Usage: z.strictObject({
+    ...ok,
+    plan: text,
+    quota: z.int(),
+    used: z.int(),
+    remaining: z.int(),
+    resetAt: seconds,
+    exact: z
+      .literal(false)
+      .optional()
+      .describe(
+        'Present if the ledger or another replica did not respond in time: `used` may lack requests served by other replicas',
+      ),
+    asOf: seconds.optional().describe('With `exact: false`: when the other replicas last reported'),
+  }),
+  UsageDaily: z.strictObject({ ...ok, ...dailyUsage }),
+  Account: z.strictObject({
+    ...ok,
+    account: z.strictObject({ id: text, name: text, status }),
+    plan: ownPlan,
+    key,
+  }),
+  Capabilities: z.strictObject({
+    ...ok,
+    plan: text,
+    delaySeconds: z.int().describe('How far behind real time the prices are'),
+    symbols: z.strictObject({
+      available: z.int().describe('Number of symbols that /symbols lists'),
+      maxPerRequest: z.int(),
+      maxPerStatistics: z.int().describe('The same for /rates/statistics'),
+    }),
+    span: z.strictObject({
+      timeSeriesDays: z.int().describe('Days between the two dates of a time series, in this version'),
+      statisticsDays: z.int().nullable().describe('The same for /rates/statistics; null: unlimited'),
+    }),
+    formats: z.array(text).describe('What `format` accepts'),
+    history: z.strictObject({
+      included: z.boolean().describe('Whether the plan includes /rates/history, over any span'),
+      rowsPerUnit: z.int().describe('Rows in a page of JSON, and those that a unit pays for in a table'),
+    }),
+    streams: z.strictObject({
+      allowed: z.boolean(),
+      maxOpen: z.int().describe('Streams that the account may have open in each process'),
+      eventsPerUnit: z.int(),
+    }),
+    idempotency: z
+      .strictObject({
+        keptSeconds: z
+          .int()
+          .describe('How long a repeated request with the same `X-Request-Id: once-…` is free'),
+        uptimeSeconds: z.int().describe('How long this process has kept answers: it knows no older ones'),
+      })
+      .nullable()
+      .describe(
+        'Null if several processes serve the account: another one may charge a repeated request again',
+      ),
+    burst: z.strictObject({ perSecond: z.int() }),
+    quota: z
+      .strictObject({
+        units: z.int().describe('Units per calendar month, in UTC'),
+        used: z.int(),
+        remaining: z.int(),
+        resetAt: seconds,
+      })
+      .nullable()
+      .describe('Null for the shared key of the page, whose limits apply per address'),
+    key,
+  }),
+  DryRun: z
+    .strictObject({
+      ...ok,
+      dryRun: z.literal(true),
+      cost: z.int().describe('Units that the request would cost'),
+      exact: z
+        .literal(false)
+        .optional()
+        .describe('Present if it may cost more: a stream, or a table that is read from the ledger'),
+      admitted: z.boolean().describe('Whether what is left of the quota pays for it'),
+      remaining: z.int().describe('Units that are left'),
+      resetAt: seconds.optional().describe('When the quota resets'),
+      code: z.enum(['quota_exhausted', 'rate_limited']).optional().describe('Why it would not be admitted'),
+      message: text.optional().describe('The same in words'),
+      unresolved,
+    })
+    .describe('The response to dryRun=true'),
+  Keys: z.strictObject({ ...ok, keys: z.array(listedKey) }),
+  IssuedKey: z.strictObject(issued),
+  ChangedKey: z.strictObject({ success, key }),
+  RevokedKey: z.strictObject({ success, id: text, revoked: z.literal(true) }),
+  AdminAccounts: z.strictObject({ success, accounts: z.array(accountWithUsage) }),
+  NewAdminAccount: z.strictObject({ ...issued, account: z.strictObject(account) }),
+  AdminAccount: z.strictObject({
+    success,
+    account: accountWithUsage,
+    keys: z.array(listedKey),
+    ...dailyUsage,
+  }),
+  ChangedAccount: z.strictObject({ success, account: z.strictObject(account) }),
+  Plans: z.strictObject({ success, plans: z.array(plan) }),
+  OnePlan: z.strictObject({ success, plan }),
+  DeletedAccount: z.strictObject({ success, id: text, deleted: z.literal(true) }),
+  DeletedSymbol: z.strictObject({ success, symbol: text, deleted: z.literal(true) }),
+  Formulas: z.strictObject({ success, formulas: z.array(namedFormula) }),
+  OneFormula: z.strictObject({ success, formula: namedFormula }),
+  DeletedFormula: z.strictObject({ success, formula: text, deleted: z.literal(true) }),
+  DeletedPlan: z.strictObject({ success, name: text, deleted: z.literal(true) }),
+} as const satisfies Record<string, z.ZodType>;
