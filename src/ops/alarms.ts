@@ -25,7 +25,11 @@ export interface AlarmReporterOptions {
 /** An alarm that has been logged. */
 interface RaisedAlarm {
   occurrence: string;
+  /** The occurrence that is active now: another one if it ended and returned at once. */
+  latest: string;
   since: number;
+  /** When it ended, while it may still return. */
+  endedAt: number | undefined;
   /** Whether the webhook still has to be sent it. */
   isUnposted: boolean;
 }
@@ -37,6 +41,9 @@ interface Post {
   id: string;
   event: ActiveAlarm['event'];
 }
+
+/** An alarm is over after this time without it. The end of an outage, for example, can be followed by a few more failures. */
+const OVER_AFTER_MS = 5_000;
 
 /** How long a replica may take for a post before another one may try. */
 const CLAIM_MS = 60_000;
@@ -57,8 +64,11 @@ export class AlarmReporter {
 
   async run(): Promise<void> {
     const alarms = this.#options.current();
+    const now = this.#options.clock.now();
     for (const [name, raised] of this.#raised) {
-      if (!alarms.some((alarm) => alarm.name === name)) this.#clear(name, raised);
+      if (alarms.some((alarm) => alarm.name === name)) continue;
+      raised.endedAt ??= now;
+      if (now - raised.endedAt >= OVER_AFTER_MS) this.#clear(name, raised);
     }
     for (const alarm of alarms) await this.#raise(alarm);
     for (const [name, post] of this.#endings) {
@@ -70,19 +80,24 @@ export class AlarmReporter {
     const { name, occurrence, event } = alarm;
     const { clock, log, webhook } = this.#options;
     let raised = this.#raised.get(name);
-    if (raised?.occurrence !== occurrence) {
+    const hasReturned = raised?.endedAt !== undefined;
+    if (!raised || (raised.latest !== occurrence && !hasReturned)) {
       log.error('alarm', { name, ...event });
       const since = raised?.since ?? alarm.since ?? clock.now();
-      raised = { occurrence, since, isUnposted: webhook !== undefined };
+      const isUnposted = webhook !== undefined;
+      raised = { occurrence, latest: occurrence, since, endedAt: undefined, isUnposted };
       this.#raised.set(name, raised);
     }
+    raised.latest = occurrence;
+    raised.endedAt = undefined;
     if (!raised.isUnposted) return;
-    raised.isUnposted = !(await this.#post({ key: name, occurrence, id: `${name}.${occurrence}`, event }));
+    const id = `${name}.${raised.occurrence}`;
+    raised.isUnposted = !(await this.#post({ key: name, occurrence: raised.occurrence, id, event }));
   }
 
-  #clear(name: string, { occurrence, since, isUnposted }: RaisedAlarm): void {
-    const { clock, log, webhook } = this.#options;
-    const seconds = Math.max(0, Math.round((clock.now() - since) / 1_000));
+  #clear(name: string, { occurrence, since, endedAt, isUnposted }: RaisedAlarm): void {
+    const { log, webhook } = this.#options;
+    const seconds = Math.max(0, Math.round((endedAt! - since) / 1_000));
     this.#raised.delete(name);
     log.info('alarm is over', { name, seconds });
     if (!webhook || isUnposted) return; // a receiver that never got the alarm does not need its end

@@ -42,12 +42,38 @@ onEachEngine('alarms', (engine) => {
     for (let i = 0; i < 3; i++) await alarms.run();
     current = [];
     now += 90_000;
-    for (let i = 0; i < 3; i++) await alarms.run();
+    for (let i = 0; i < 9; i++, now += 1_000) await alarms.run();
     expect(lines).toMatchObject([
       { event: 'alarm' },
       { event: 'alarm is over', name: alarm.name, seconds: 90 },
     ]);
     expect(posts).toEqual([`${alarm.name}.1`, `${alarm.name}.1.over`]);
+  });
+
+  test('one that ends and returns within seconds is one alarm, and one that goes on under another occurrence is reported again', async () => {
+    const ledger = await ledgers.shared();
+    const name = unique('alarm');
+    const lines: { event: string }[] = [];
+    const log = createLog('info', fixedClock, (line) => lines.push(JSON.parse(line)));
+    const posts: string[] = [];
+    const webhook = { send: async (id: string) => void posts.push(id) } as unknown as Webhook;
+    let current: ActiveAlarm[] = [];
+    let now = 1_000_000;
+    const alarms = alarmsOf(ledger, log, webhook, { current: () => current, clock: { now: () => now } });
+    const seconds = async (count: number, occurrence?: string) => {
+      current = occurrence === undefined ? [] : [{ name, occurrence, event: { type: 'test' } }];
+      for (let i = 0; i < count; i++, now += 1_000) await alarms.run();
+    };
+    await seconds(3, '1');
+    await seconds(4);
+    await seconds(3, '2');
+    await seconds(9);
+    expect(lines).toMatchObject([{ event: 'alarm' }, { event: 'alarm is over', name, seconds: 10 }]);
+    expect(posts).toEqual([`${name}.1`, `${name}.1.over`]);
+    await seconds(3, '3');
+    await seconds(3, '4');
+    expect(lines.slice(2)).toMatchObject([{ event: 'alarm' }, { event: 'alarm' }]);
+    expect(posts.slice(2)).toEqual([`${name}.3`, `${name}.4`]);
   });
 
   test('a ledger that cannot be written to does not keep it back', async () => {

@@ -54,7 +54,7 @@ export class LedgerReader {
     return new LedgerReader(ledger, board, simulated);
   }
 
-  async respond(request: LedgerRequest) {
+  async respond(request: Omit<LedgerRequest, 'known'>) {
     const { endpoint: name, plan, now, horizon, format, dialect, gzip: wantsGzip } = request;
     await this.#board.followCatalog();
     const endpoint = ENDPOINTS.get(name)!;

@@ -12,6 +12,7 @@ import { statistics } from '../endpoints/rates/statistics.ts';
 import { timeSeries } from '../endpoints/rates/time-series.ts';
 import { Refusal } from '../errors/errors.ts';
 import { pricesOf } from '../formulas/prices-of.ts';
+import { LedgerReader } from '../ledger-reads/ledger-reader.ts';
 import type { Answer, JsonText } from '../model/answer.ts';
 import { HEAD_ROOM, type UnsentBody } from '../model/byte-writer.ts';
 import type { EndpointContext, PriceEndpoint } from '../model/endpoint.ts';
@@ -46,16 +47,20 @@ export interface LocalRatesOptions {
 export class LocalRates {
   readonly #ledger: Ledger;
   readonly #clock: Clock;
+  readonly #simulated: boolean;
   readonly #board: Board;
+  /** Opened by the first request that needs it. */
+  #reader: Promise<LedgerReader> | undefined;
 
-  private constructor(ledger: Ledger, clock: Clock, board: Board) {
+  private constructor(ledger: Ledger, { clock, simulated }: LocalRatesOptions, board: Board) {
     this.#ledger = ledger;
     this.#clock = clock;
+    this.#simulated = simulated;
     this.#board = board;
   }
 
   static async open(ledger: Ledger, options: LocalRatesOptions): Promise<LocalRates> {
-    return new LocalRates(ledger, options.clock, await Board.open({ ledger, ...options }, [0]));
+    return new LocalRates(ledger, options, await Board.open({ ledger, ...options }, [0]));
   }
 
   readonly ask: AskRates = async <T>(path: string, params: QueryValues = {}): Promise<T> => {
@@ -73,10 +78,10 @@ export class LocalRates {
   async #answer(endpoint: PriceEndpoint, params: QueryValues): Promise<unknown> {
     const now = this.#clock.now();
     const given = Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== undefined);
-    const query = readQuery(String(new URLSearchParams(given)));
+    const query = String(new URLSearchParams(given));
     const board = this.#board;
     const context: EndpointContext = {
-      query,
+      query: readQuery(query),
       plan: OPERATOR,
       board,
       now,
@@ -84,7 +89,7 @@ export class LocalRates {
       dialect: DIALECTS.v1,
     };
     const priceQuery = endpoint.read(context);
-    if (priceQuery.readsLedger) throw new Error('intervals shorter than a day are answered by servers only');
+    if (priceQuery.readsLedger) return this.#readLedger(endpoint, query, context);
     // Until all are in memory: the board may evict a series while others load.
     let loading = board.prepare(priceQuery.series, endpoint.needs, now);
     while (loading) {
@@ -92,6 +97,25 @@ export class LocalRates {
       loading = board.prepare(priceQuery.series, endpoint.needs, now);
     }
     return JSON.parse(await textOf(endpoint, priceQuery, context));
+  }
+
+  /** Prices that are not held in memory: minutes and hours. */
+  async #readLedger(endpoint: PriceEndpoint, query: string, context: EndpointContext): Promise<unknown> {
+    this.#reader ??= LedgerReader.open(this.#ledger, this.#clock, this.#simulated);
+    const reader = await this.#reader;
+    const { plan, now, dialect } = context;
+    const { packet, length } = await reader.respond({
+      endpoint: endpoint.name,
+      query,
+      plan,
+      now,
+      horizon: now,
+      format: 'json',
+      dialect,
+      gzip: false,
+      warnings: [],
+    });
+    return JSON.parse(bodyText(packet, length));
   }
 }
 
@@ -109,5 +133,9 @@ async function textOf(
 function contentText(content: Answer['content'] | JsonText | UnsentBody): string {
   const body = encodeContent(content, 'json');
   if ('columns' in body) throw new Error('expected JSON, not a table');
-  return new TextDecoder().decode(body.packet.memory.subarray(HEAD_ROOM, HEAD_ROOM + body.length));
+  return bodyText(body.packet.memory, body.length);
+}
+
+function bodyText(packet: Uint8Array, length: number): string {
+  return new TextDecoder().decode(packet.subarray(HEAD_ROOM, HEAD_ROOM + length));
 }

@@ -15,13 +15,16 @@ export const historyCommand: Command = {
   name: 'history',
   operands: ['SYMBOL...'],
   ledgerOptional: true,
-  summary: 'Print open, high, low, close and average by day, week, month, quarter or year',
+  summary: 'Print open, high, low, close and average by minute, hour, day, week, month, quarter or year',
   details: 'A symbol is a code such as XAU, or a formula such as "{XAU}/{XAG}".',
   examples: ['history XAU --from 2024-01-01 --interval month', 'history XAU XAG --from 2024-01-01 --csv'],
   flags: {
     from: { value: 'DAY', help: 'The first day, as YYYY-MM-DD' },
     to: { value: 'DAY', help: 'The last day; by default today' },
-    interval: { value: 'NAME', help: 'day, week, month, quarter or year; by default day' },
+    interval: {
+      value: 'NAME',
+      help: 'minute, 5min, 15min, hour, day, week, month, quarter or year; by default day',
+    },
     ...CONVERSION_FLAGS,
     ...OUTPUT_FLAGS,
     ...SOURCE_FLAGS,

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { newFolder } from '../../support/ledger.ts';
 import { openpit, Program } from '../../support/program.ts';
+import { Desk, TOKEN } from '../faults/desk.ts';
 
-const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false', OPENPIT_ADMIN_TOKEN: TOKEN };
 const nowhere = { OPENPIT_DATA_DIR: join(newFolder(), 'missing') };
 
 let program: Program;
@@ -69,6 +70,27 @@ test('openpit history prints one table per symbol, by any interval', async () =>
     ].join('\n'),
   );
   expect(await fromServer(...args)).toMatchObject({ exitCode: 0, stdout });
+}, 60_000);
+
+test('openpit history prints minutes and hours, the same from the ledger and from a server', async () => {
+  const at = Date.now() - 60_000;
+  const ticks = [28.5, 29.75].map((price, i) => ({ symbol: 'XPT', price, at: at + i }));
+  expect(await new Desk().post(program.url, 'ticks', ticks)).toBe(200);
+  const withoutDelay = ['--quota', '1000', '--delay-seconds', '0', '--history', 'on'];
+  expect(await openpit(['plan', 'set', 'live', ...withoutDelay], settings)).toMatchObject({ exitCode: 0 });
+  const from = new Date(at - 86_400_000).toISOString().slice(0, 10);
+  const to = new Date(at + 86_400_000).toISOString().slice(0, 10);
+  const args = ['history', 'XPT', '--from', from, '--to', to, '--interval', 'hour', '--csv'];
+  const { stdout } = await openpit(args, settings);
+  const { key: live } = JSON.parse(
+    (await openpit(['account', 'create', '--name', 'B', '--plan', 'live', '--json'], settings)).stdout,
+  );
+  const hour = `${new Date(at).toISOString().slice(0, 13)}:00:00Z`;
+  expect(stdout).toStartWith(
+    `date,symbol,open,high,low,close,average,count\n${hour},XPT,28.5,29.75,28.5,29.75,`,
+  );
+  const server = await openpit([...args, '--url', program.url], { ...nowhere, OPENPIT_KEY: live });
+  expect(server).toMatchObject({ exitCode: 0, stdout });
 }, 60_000);
 
 test('a mistake is explained as the server does, with exit code 1', async () => {
