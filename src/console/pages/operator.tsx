@@ -48,7 +48,7 @@ function Signed({ token, section }: { token: string; section: string }) {
       <div class="page-head">
         <div>
           <h1>Operator</h1>
-          <p class="lead">Everything that the command line can do, and what the service is doing now.</p>
+          <p class="lead">What the service is doing now, and what you can change while it runs.</p>
         </div>
         <button type="button" class="button" onClick={() => setSecret('admin', '')}>
           Sign out
