@@ -89,3 +89,18 @@ export async function openPage(
     close: () => context.close(),
   };
 }
+
+export const OPERATOR_TOKEN = 'a-long-token-of-the-operator';
+
+/** Opens a section of the operator's page, signed in with `OPERATOR_TOKEN`. */
+export async function openOperatorPage(
+  browser: Browser,
+  origin: string,
+  section: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, origin, options);
+  await watched.page.addInitScript(`sessionStorage.setItem('openpit.admin', '${OPERATOR_TOKEN}')`);
+  await watched.page.goto(`${origin}/#/operator/${section}`);
+  return watched;
+}

@@ -3,9 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage, type WatchedPage } from './browser.ts';
-
-const TOKEN = 'a-long-token-of-the-operator';
+import { browserPath, OPERATOR_TOKEN, openBrowser, openOperatorPage } from './browser.ts';
 
 const found = await browserPath();
 const skipped = found ? '' : ' (skipped: no Chromium for this machine)';
@@ -15,7 +13,7 @@ describe.skipIf(!found)(`customers, symbols and decisions on the operator’s pa
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
-    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN } });
     browser = await openBrowser();
   });
   afterAll(async () => {
@@ -23,16 +21,12 @@ describe.skipIf(!found)(`customers, symbols and decisions on the operator’s pa
     await service?.close();
   });
 
-  const open = async (section: string, options: object = {}): Promise<WatchedPage> => {
-    const watched = await openPage(browser, service.url, options);
-    await watched.page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
-    await watched.page.goto(`${service.url}/#/operator/${section}`);
-    return watched;
-  };
+  const open = (section: string, options: object = {}) =>
+    openOperatorPage(browser, service.url, section, options);
   const post = async (path: string, body: object) => {
     const reply = await service.get(path, undefined, {
       method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     return (await reply.json()) as Record<string, unknown>;

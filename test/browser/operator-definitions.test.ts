@@ -4,9 +4,7 @@ import { ECB_HISTORY, ECB_XML, zipOf } from '../support/feeds/feed-bodies.ts';
 import { PlayedServer } from '../support/feeds/played.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage, type WatchedPage } from './browser.ts';
-
-const TOKEN = 'a-long-token-of-the-operator';
+import { browserPath, OPERATOR_TOKEN, openBrowser, openOperatorPage } from './browser.ts';
 
 const found = await browserPath();
 const skipped = found ? '' : ' (skipped: no Chromium for this machine)';
@@ -17,7 +15,7 @@ describe.skipIf(!found)(`formulas and providers on the operator’s page${skippe
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
-    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN } });
     browser = await openBrowser();
   });
   afterAll(async () => {
@@ -25,12 +23,8 @@ describe.skipIf(!found)(`formulas and providers on the operator’s page${skippe
     await service?.close();
   });
 
-  const open = async (section: string, options: object = {}): Promise<WatchedPage> => {
-    const watched = await openPage(browser, service.url, options);
-    await watched.page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
-    await watched.page.goto(`${service.url}/#/operator/${section}`);
-    return watched;
-  };
+  const open = (section: string, options: object = {}) =>
+    openOperatorPage(browser, service.url, section, options);
   const definitions = async () =>
     (await service.ledger.formulas.list())
       .filter(({ code }) => code === 'BRENT-WTI')
