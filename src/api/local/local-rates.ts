@@ -91,10 +91,10 @@ export class LocalRates {
     const priceQuery = endpoint.read(context);
     if (priceQuery.readsLedger) return this.#readLedger(endpoint, query, context);
     // Until all are in memory: the board may evict a series while others load.
-    let loading = board.prepare(priceQuery.series, endpoint.needs, now);
+    let loading = board.prepare(priceQuery.series, endpoint.requiredData, now);
     while (loading) {
       await loading;
-      loading = board.prepare(priceQuery.series, endpoint.needs, now);
+      loading = board.prepare(priceQuery.series, endpoint.requiredData, now);
     }
     return JSON.parse(await textOf(endpoint, priceQuery, context));
   }

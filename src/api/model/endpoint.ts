@@ -60,7 +60,7 @@ export interface PriceEndpoint<Q extends PriceQuery = PriceQuery, L extends Larg
   readonly name: CountedEndpoint;
   readonly path: string;
   /** How much of a series must be in memory. */
-  readonly needs: RequiredData;
+  readonly requiredData: RequiredData;
   /** Whether every answer is read from the ledger, not only those with `asOf`. */
   readonly readsLedger?: true;
   read(context: EndpointContext): Q;
@@ -86,7 +86,7 @@ export interface StreamEndpoint {
   readonly kind: 'stream';
   readonly name: CountedEndpoint;
   readonly path: string;
-  readonly needs: RequiredData;
+  readonly requiredData: RequiredData;
   read(context: EndpointContext): { symbols: readonly RequestedSymbol[]; series: readonly Series[] };
 }
 

@@ -1,4 +1,4 @@
-import { webhookSecret } from '../../service/secrets.ts';
+import { webhookSecret } from '../../service/core/secrets.ts';
 import { type Command, JSON_FLAG, LEDGER_SETTINGS } from '../framework/command.ts';
 
 export const webhookCommand: Command = {

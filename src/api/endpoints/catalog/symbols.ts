@@ -22,7 +22,7 @@ const LARGE_FROM_SYMBOLS = 500;
 export const symbols = priceEndpoint({
   name: 'symbols',
   path: '/symbols',
-  needs: 'dates',
+  requiredData: 'dates',
 
   read: ({ board: { catalog } }) => {
     const formulas = [...namedFormulas(catalog).values()];

@@ -20,7 +20,7 @@ const COLUMNS = columnsOf(
 export const fluctuation = priceEndpoint({
   name: 'fluctuation',
   path: '/rates/fluctuation',
-  needs: 'all',
+  requiredData: 'all',
 
   read(context) {
     const symbolSet = readSymbolSet(context.query, context.plan);

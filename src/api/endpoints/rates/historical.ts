@@ -29,7 +29,7 @@ const COLUMNS = columnsOf(
 export const historical = priceEndpoint({
   name: 'historical',
   path: '/rates/historical',
-  needs: 'all',
+  requiredData: 'all',
 
   read(context) {
     const symbolSet = readSymbolSet(context.query, context.plan);

@@ -38,7 +38,7 @@ import { rangeWarnings } from './closes.ts';
 export const history = priceEndpoint({
   name: 'history',
   path: '/rates/history',
-  needs: 'all',
+  requiredData: 'all',
 
   read(context) {
     const { query, plan } = context;

@@ -40,7 +40,7 @@ interface Version extends SymbolRevision {
 export const revisions = priceEndpoint({
   name: 'revisions',
   path: '/rates/revisions',
-  needs: 'nothing',
+  requiredData: 'nothing',
   readsLedger: true,
 
   read(context) {

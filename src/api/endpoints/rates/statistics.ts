@@ -27,7 +27,7 @@ const COLUMNS = columnsOf(
 export const statistics = priceEndpoint({
   name: 'statistics',
   path: '/rates/statistics',
-  needs: 'all',
+  requiredData: 'all',
 
   read(context) {
     const { query, plan, dialect } = context;

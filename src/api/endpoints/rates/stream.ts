@@ -7,7 +7,7 @@ export const stream: StreamEndpoint = {
   kind: 'stream',
   name: 'stream',
   path: '/rates/stream',
-  needs: 'recent',
+  requiredData: 'recent',
 
   read({ query, plan, board, now }) {
     const { symbols } = findSymbols(readSymbolSet(query, plan), board, now, { symbolsMax: plan.maxSymbols });

@@ -25,7 +25,7 @@ import { rangeWarnings } from './closes.ts';
 export const timeSeries = priceEndpoint({
   name: 'time-series',
   path: '/rates/time-series',
-  needs: 'all',
+  requiredData: 'all',
 
   read(context) {
     const { query, plan, dialect } = context;

@@ -54,7 +54,7 @@ export function buildAnswer({
   /** Starts over after loading: the board may evict a series while others load. */
   function build(priceRequest: PriceRequest): MaybeAsync<PreparedAnswer> {
     const { endpoint, context, priceQuery, view } = priceRequest;
-    const loading = board.prepare(priceQuery.series, endpoint.needs, context.now);
+    const loading = board.prepare(priceQuery.series, endpoint.requiredData, context.now);
     if (loading) return loading.then(() => build(priceRequest));
     const prices = pricesOf(view, priceQuery, context.now);
     const large = endpoint.large?.(priceQuery, prices, context);
@@ -117,7 +117,7 @@ export function buildAnswer({
       series: priceQuery.series,
       version,
       now,
-      isOfSecond: endpoint.needs === 'dates',
+      isOfSecond: endpoint.requiredData === 'dates',
       lastDay: finality === 'closed' ? priceQuery.lastDay : undefined,
     };
     const namesFormat = namedFormat !== undefined;

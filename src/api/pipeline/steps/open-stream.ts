@@ -38,7 +38,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
     const isDryRun = readDryRun(query);
     const warnings = parameterWarnings(query, endpoint.path);
     const channel = streams.channel(board.view(plan.delaySeconds * 1000));
-    await board.ready(series, endpoint.needs, clock.now());
+    await board.ready(series, endpoint.requiredData, clock.now());
     if (isDryRun) {
       streams.requireRoom(account.id);
       return costReport.send(context, { units: 1, isMinimum: true, warnings });

@@ -1,12 +1,12 @@
-import type { ConfirmedWrites } from '../api/ledger-reads/confirmed-writes.ts';
-import type { Board } from '../board/board.ts';
-import type { Freshness } from '../feeds/thread/freshness.ts';
-import type { Gate } from '../gate/gate.ts';
-import type { Meter } from '../gate/meter/meter.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { FollowerLag } from '../ops/follower-lag.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log/log.ts';
+import type { ConfirmedWrites } from '../../api/ledger-reads/confirmed-writes.ts';
+import type { Board } from '../../board/board.ts';
+import type { Freshness } from '../../feeds/thread/freshness.ts';
+import type { Gate } from '../../gate/gate.ts';
+import type { Meter } from '../../gate/meter/meter.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { FollowerLag } from '../../ops/follower-lag.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log/log.ts';
 
 export interface FollowerParts {
   ledger: Ledger;

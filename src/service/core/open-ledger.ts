@@ -1,13 +1,13 @@
-import type { Config } from '../config.ts';
-import type { LedgerLatency } from '../ledger/engine/latency.ts';
-import { openWhenReachable } from '../ledger/engine/postgres/open-when-reachable.ts';
-import { isSqliteSound } from '../ledger/engine/sqlite/integrity.ts';
-import { isPostgresSound } from '../ledger/inspection/postgres-integrity.ts';
-import { Ledger } from '../ledger/ledger.ts';
-import { isPostgres, sqlitePath } from '../ledger/open-engine.ts';
-import { Faults } from '../ops/faults.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log/log.ts';
+import type { Config } from '../../config.ts';
+import type { LedgerLatency } from '../../ledger/engine/latency.ts';
+import { openWhenReachable } from '../../ledger/engine/postgres/open-when-reachable.ts';
+import { isSqliteSound } from '../../ledger/engine/sqlite/integrity.ts';
+import { isPostgresSound } from '../../ledger/inspection/postgres-integrity.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { isPostgres, sqlitePath } from '../../ledger/open-engine.ts';
+import { Faults } from '../../ops/faults.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log/log.ts';
 
 /** Opens the ledger. Waits for a PostgreSQL that is still starting; a SQLite file is there or never will be. */
 export function openLedger(config: Config, clock: Clock, log: Log, latency: LedgerLatency): Promise<Ledger> {

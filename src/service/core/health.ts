@@ -1,10 +1,10 @@
-import { isLate, type ListFeedStatus } from '../api/model/feed-status.ts';
-import type { Health, Phase } from '../api/model/health.ts';
-import type { Board } from '../board/board.ts';
-import { type ActiveAlarm, fullDisk, lateFeedSeries, lateFeeds } from '../ops/alarms.ts';
-import type { Faults } from '../ops/faults.ts';
-import type { CertificateMonitor } from '../ops/tls/certificate-monitor.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { isLate, type ListFeedStatus } from '../../api/model/feed-status.ts';
+import type { Health, Phase } from '../../api/model/health.ts';
+import type { Board } from '../../board/board.ts';
+import { type ActiveAlarm, fullDisk, lateFeedSeries, lateFeeds } from '../../ops/alarms.ts';
+import type { Faults } from '../../ops/faults.ts';
+import type { CertificateMonitor } from '../../ops/tls/certificate-monitor.ts';
+import type { Clock } from '../../runtime/clock.ts';
 
 export interface HealthSources {
   phase(): Phase;

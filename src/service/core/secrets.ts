@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts';
-import { secureRandom } from '../gate/key.ts';
-import { createWebhookSecret, Webhook } from '../gate/webhook.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../../config.ts';
+import { secureRandom } from '../../gate/key.ts';
+import { createWebhookSecret, Webhook } from '../../gate/webhook.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Clock } from '../../runtime/clock.ts';
 
 // Secrets that every replica shares are created once and stored in the ledger.
 

@@ -1,18 +1,18 @@
-import type { ReaderPool } from '../api/ledger-reads/reader-pool.ts';
-import type { ListFeedStatus } from '../api/model/feed-status.ts';
-import { isReady } from '../api/model/health.ts';
-import type { IngestMetrics } from '../api/telemetry/ingest-metrics.ts';
-import type { Gauge } from '../api/telemetry/metrics.ts';
-import type { Board } from '../board/board.ts';
-import type { Faults } from '../ops/faults.ts';
-import { faultGauges } from '../ops/gauges/fault-gauges.ts';
-import { feedGauges } from '../ops/gauges/feed-gauges.ts';
-import { type ProcessFacts, processGauges } from '../ops/gauges/process-gauges.ts';
-import { type Work, workGauges } from '../ops/gauges/work-gauges.ts';
-import type { CertificateMonitor } from '../ops/tls/certificate-monitor.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { AccessLog } from '../runtime/log/access-log.ts';
-import type { LoopMonitor } from '../runtime/metrics/loop-monitor.ts';
+import type { ReaderPool } from '../../api/ledger-reads/reader-pool.ts';
+import type { ListFeedStatus } from '../../api/model/feed-status.ts';
+import { isReady } from '../../api/model/health.ts';
+import type { IngestMetrics } from '../../api/telemetry/ingest-metrics.ts';
+import type { Gauge } from '../../api/telemetry/metrics.ts';
+import type { Board } from '../../board/board.ts';
+import type { Faults } from '../../ops/faults.ts';
+import { faultGauges } from '../../ops/gauges/fault-gauges.ts';
+import { feedGauges } from '../../ops/gauges/feed-gauges.ts';
+import { type ProcessFacts, processGauges } from '../../ops/gauges/process-gauges.ts';
+import { type Work, workGauges } from '../../ops/gauges/work-gauges.ts';
+import type { CertificateMonitor } from '../../ops/tls/certificate-monitor.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { AccessLog } from '../../runtime/log/access-log.ts';
+import type { LoopMonitor } from '../../runtime/metrics/loop-monitor.ts';
 import type { HealthReport } from './health.ts';
 
 export interface GaugeSources extends Work {
