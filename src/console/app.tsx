@@ -7,26 +7,22 @@ import { linkTo, useRoute } from './data/route.ts';
 import { useScrollPosition } from './data/scroll.ts';
 import { SearchButton } from './search/search-button.tsx';
 import { lazy } from './show/lazy.tsx';
-import { loadStyle } from './show/load-style.ts';
+import { withStyles } from './show/load-style.ts';
 import { Failure, Loading, Notice } from './show/parts.tsx';
 import { ThemeSwitch } from './show/theme.tsx';
+import accountStyle from './style/account.css' with { type: 'file' };
 import docsStyle from './style/docs.css' with { type: 'file' };
-import manageStyle from './style/operator.css' with { type: 'file' };
+import operatorStyle from './style/operator.css' with { type: 'file' };
 
 const MarketPage = lazy(async () => (await import('./pages/market.tsx')).MarketPage);
 const SymbolPage = lazy(async () => (await import('./pages/symbol.tsx')).SymbolPage);
 const AccountPage = lazy(async () => {
-  const [{ AccountPage }] = await Promise.all([import('./pages/account.tsx'), loadStyle(manageStyle)]);
-  return AccountPage;
+  return (await withStyles(import('./pages/account.tsx'), accountStyle, operatorStyle)).AccountPage;
 });
 const OperatorPage = lazy(async () => {
-  const [{ OperatorPage }] = await Promise.all([import('./pages/operator.tsx'), loadStyle(manageStyle)]);
-  return OperatorPage;
+  return (await withStyles(import('./pages/operator.tsx'), accountStyle, operatorStyle)).OperatorPage;
 });
-const DocsPage = lazy(async () => {
-  const [{ DocsPage }] = await Promise.all([import('./pages/docs.tsx'), loadStyle(docsStyle)]);
-  return DocsPage;
-});
+const DocsPage = lazy(async () => (await withStyles(import('./pages/docs.tsx'), docsStyle)).DocsPage);
 
 const PAGES = [
   ['market', 'Market'],
@@ -82,7 +78,7 @@ export function App() {
       </main>
       <footer>
         <span>Openpit {config.data?.version ?? ''}</span>
-        <a href="/docs/reference">API reference</a>
+        <a href={linkTo('docs', 'reference')}>API reference</a>
         <a href="/openapi.json">OpenAPI</a>
         <a href="https://www.tradingview.com/lightweight-charts/" rel="noreferrer">
           Charts by TradingView

@@ -132,40 +132,6 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
-  test('the API reference draws itself, and try-it answers with the page’s key', async () => {
-    const watched = await openPage(browser, program.url);
-    const { page } = watched;
-    await page.goto(`${program.url}/docs/reference`);
-    await page.locator('#operations-Rates-getRatesLatest').getByRole('button').first().click();
-    await page.getByRole('button', { name: 'Execute' }).click();
-    await page
-      .locator('.live-responses-table .response-col_status')
-      .filter({ hasText: '200' })
-      .first()
-      .waitFor();
-    await watched.shot('reference');
-    expect(watched.complaints).toEqual([]);
-    expect(await seriousFindings(page)).toEqual([]);
-    await watched.close();
-  });
-
-  for (const { name, ...options } of LOOKS) {
-    test(`the API reference has the navigation and the theme of the page, ${name}`, async () => {
-      const watched = await openPage(browser, program.url, options);
-      const { page } = watched;
-      await page.goto(`${program.url}/docs/reference`);
-      await page.locator('#operations-Rates-getRatesLatest').waitFor();
-      await watched.shot(`${name}-reference`);
-      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe(options.colorScheme);
-      expect(await seriousFindings(page)).toEqual([]);
-      expect(await sideways(page)).toBe(false);
-      expect(watched.complaints).toEqual([]);
-      await page.getByRole('link', { name: 'Docs', exact: true }).click();
-      await page.getByText('quota_exhausted').first().waitFor();
-      await watched.close();
-    });
-  }
-
   test('a link to a symbol that is not there, and one to nowhere, say so', async () => {
     const { page, complaints, close } = await openPage(browser, program.url);
     await page.goto(`${program.url}/#/symbol/NOPE`);

@@ -6,13 +6,13 @@ import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 import { IMPORT_PARAMETERS } from './import-parameters.ts';
 import type { Parameter } from './parameter.ts';
 
-const dayParameter = (name: string, description: string, example: string, required = true): Parameter => ({
+const dayParameter = (name: string, description: string, example?: string, required = true): Parameter => ({
   name,
   in: 'query',
   required,
   description,
   schema: { type: 'string', format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
-  example,
+  ...(example !== undefined && { example }),
 });
 
 const timeParameter = (name: string, description: string, example: string): Parameter => ({
@@ -61,10 +61,10 @@ export const PARAMETERS = {
   revisedFrom: dayParameter(
     'startDate',
     'Instead of `date`: the first day of a range. Days with more than one version are listed.',
-    '2024-03-01',
+    undefined,
     false,
   ),
-  revisedTo: dayParameter('endDate', 'The last day of that range.', '2024-03-28', false),
+  revisedTo: dayParameter('endDate', 'The last day of that range.', undefined, false),
   someSymbols: {
     name: 'symbols',
     in: 'query',

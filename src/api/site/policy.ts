@@ -15,12 +15,3 @@ export const PAGE_POLICY: Readonly<Record<string, string>> = {
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
   'X-Frame-Options': 'DENY',
 };
-
-/** swagger-ui sets inline styles on its elements. Scripts are still restricted to our own. */
-export const REFERENCE_POLICY: Readonly<Record<string, string>> = {
-  ...PAGE_POLICY,
-  'Content-Security-Policy': PAGE_POLICY['Content-Security-Policy']!.replace(
-    "style-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-  ),
-};

@@ -7,10 +7,9 @@ import type { OpenEndpoint } from '../model/endpoint.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { JSON_TYPE } from '../response/headers.ts';
 import { ASSETS_PATH, type Bundle, openBundle } from './bundle.ts';
-import { type SiteFile, sendFile, siteFile } from './file.ts';
+import { sendFile, siteFile } from './file.ts';
 import { keyForPage, type PageKeys } from './page-key.ts';
-import { PAGE_POLICY, REFERENCE_POLICY } from './policy.ts';
-import { openReference } from './reference.ts';
+import { PAGE_POLICY } from './policy.ts';
 
 export interface SiteOptions {
   keys: PageKeys;
@@ -26,11 +25,10 @@ export interface SiteOptions {
   clock: Clock;
 }
 
-/** The console, the API reference, and the files both load. None of them needs a key. */
+/** The console, the files it loads, and the OpenAPI document. None of them needs a key. */
 export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
   const { keys, allSimulated, simulated, admin, paths, version, clock } = options;
   const bundle = once(openBundle);
-  const reference = once(openReference);
   const document = once(async () => siteFile(JSON.stringify(openApiDocument(version)), 'json'));
   const endpoint = (path: string, answer: OpenEndpoint['answer']): OpenEndpoint => ({
     kind: 'open',
@@ -61,12 +59,7 @@ export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
     endpoint('/openapi.json', async ({ request }) =>
       sendFile(await document(), request, { 'Access-Control-Allow-Origin': '*' }, false),
     ),
-    endpoint('/docs/reference', async ({ request }) =>
-      sendFile((await reference()).get('index.html')!, request, REFERENCE_POLICY, false),
-    ),
-    endpoint('/docs/assets/:id', async ({ request, id }) =>
-      sendReferenceFile((await reference()).get(id), id, request),
-    ),
+    endpoint('/docs/reference', () => reply(null, { Location: '/#/docs/reference' }, 302)),
   ];
 }
 
@@ -77,18 +70,10 @@ function allClosed(now: number): boolean {
 
 function sendAsset({ assets }: Bundle, name: string, request: IncomingRequest): Reply {
   const file = assets.get(name);
-  if (!file) throw gone(`${ASSETS_PATH}/${name}`);
+  // A page loaded before an upgrade may request files that no longer exist.
+  if (!file)
+    throw refuse('not_found', { path: `${ASSETS_PATH}/${name}`.slice(0, 100), hint: 'Reload the page.' });
   return sendFile(file, request, {}, true); // the policy of the document applies to its files
-}
-
-function sendReferenceFile(file: SiteFile | undefined, name: string, request: IncomingRequest): Reply {
-  if (!file) throw gone(`/docs/assets/${name}`);
-  return sendFile(file, request, REFERENCE_POLICY, false);
-}
-
-/** A page loaded before an upgrade may request files that no longer exist. */
-function gone(path: string) {
-  return refuse('not_found', { path: path.slice(0, 100), hint: 'Reload the page.' });
 }
 
 /** Runs `work` on first use and caches its result. A failure is not cached. */

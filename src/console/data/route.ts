@@ -31,7 +31,7 @@ export function useRoute(): Route {
 }
 
 export function linkTo(page: string, rest = ''): string {
-  return `#/${page}${rest === '' ? '' : `/${encodeURIComponent(rest)}`}`;
+  return `#/${page}${rest === '' ? '' : `/${encodeURIComponent(rest).replaceAll('%2F', '/')}`}`;
 }
 
 /** The way back to the market, with the search and filter that it had. */

@@ -35,16 +35,9 @@ test('the single-file build serves current and past prices, the page with all it
   }
   expect([...files].filter((path) => path.endsWith('.js')).length).toBeGreaterThanOrEqual(2); // the chart is a separate chunk
 
-  for (const path of [
-    '/docs/reference',
-    '/docs/assets/swagger-ui.js',
-    '/docs/assets/swagger-ui.css',
-    '/openapi.json',
-  ]) {
-    const answer = await program.get(path, '');
-    expect(answer.status, path).toBe(200);
-    expect((await answer.text()).length, path).toBeGreaterThan(500);
-  }
+  const description = await program.get('/openapi.json', '');
+  expect(description.status).toBe(200);
+  expect((await description.text()).length).toBeGreaterThan(500);
   expect(await program.end()).toBe(0);
 }, 180_000);
 
