@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors/errors.ts';
-import { KEY_CHANGE, NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
+import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import { OPERATOR_TOOLS } from './operator-tools.ts';
@@ -186,83 +186,7 @@ export const OPERATIONS: readonly Operation[] = [
     answer: 'MarketQuotes',
     errors: [...SYMBOL_ERRORS, 'missing_parameter', 'repeated_parameter', 'invalid_visit'],
   },
-  {
-    path: '/usage',
-    method: 'GET',
-    tag: 'Account',
-    summary: 'Plan, quota and usage of the current month, over all replicas',
-    description: 'Free. Errors have their message in `error`.',
-    answer: 'Usage',
-  },
-  {
-    path: '/usage/daily',
-    method: 'GET',
-    tag: 'Account',
-    summary: 'Usage of the last 31 days by day and endpoint, and the quota thresholds that were reached',
-    answer: 'UsageDaily',
-  },
-  {
-    path: '/account',
-    method: 'GET',
-    tag: 'Account',
-    summary: 'The account, its plan, and the restrictions of the key in use',
-    answer: 'Account',
-  },
-  {
-    path: '/account/capabilities',
-    method: 'GET',
-    tag: 'Account',
-    summary: 'What the key in use may do: limits, formats, history, streams, and what is left of the quota',
-    description: 'Free. Clients read it once instead of finding out by errors.',
-    answer: 'Capabilities',
-  },
-  {
-    path: '/account/keys',
-    method: 'GET',
-    tag: 'Account',
-    summary: 'The keys of the account, without their secrets',
-    answer: 'Keys',
-  },
-  {
-    path: '/account/keys',
-    method: 'POST',
-    tag: 'Account',
-    summary: 'Create a key',
-    description: 'The new key inherits the restrictions of the key that creates it.',
-    body: NEW_KEY,
-    answer: 'IssuedKey',
-    errors: ['invalid_body', 'conflict'],
-  },
-  {
-    path: '/account/keys/{id}',
-    method: 'PATCH',
-    tag: 'Account',
-    summary: 'Change the name, expiry, addresses or header rule of a key',
-    description: 'A restricted key may rename keys, but not change their restrictions.',
-    parameters: ['id'],
-    body: KEY_CHANGE,
-    answer: 'ChangedKey',
-    errors: ['invalid_body', 'not_there', 'conflict'],
-  },
-  {
-    path: '/account/keys/{id}',
-    method: 'DELETE',
-    tag: 'Account',
-    summary: 'Revoke a key, unless it is the last active one',
-    parameters: ['id'],
-    answer: 'RevokedKey',
-    errors: ['not_there', 'conflict'],
-  },
-  {
-    path: '/account/keys/{id}/rotate',
-    method: 'POST',
-    tag: 'Account',
-    summary: 'Replace a key by one with the same restrictions; the old key works until the overlap ends',
-    parameters: ['id'],
-    body: ROTATION,
-    answer: 'IssuedKey',
-    errors: ['invalid_body', 'not_there', 'conflict'],
-  },
+  ...ACCOUNT_OPERATIONS,
   ...OPERATOR_OPERATIONS,
   ...OPERATOR_TOOLS,
   {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { MIGRATIONS, type Migration, SCHEMA_VERSION } from '../../ledger/schema/migrations.ts';
+import type { Migration } from '../../ledger/schema/migration.ts';
+import { MIGRATIONS, SCHEMA_VERSION } from '../../ledger/schema/migrations.ts';
 import type { SchemaState } from '../../ledger/schema/schema.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Command } from '../framework/command.ts';

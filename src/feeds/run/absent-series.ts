@@ -2,7 +2,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { KnownBody, SeriesFailure } from '../../ledger/operations/feed-runs.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { Day } from '../../market/day.ts';
-import type { FetchedBody, ProviderData } from '../fetch/fetch-provider.ts';
+import type { FetchedBody, ProviderData } from '../fetch/provider-data.ts';
 import type { Provider } from '../provider.ts';
 
 export interface AbsenceCheck {

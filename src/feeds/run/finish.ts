@@ -1,6 +1,6 @@
 import { LeaseLost, type SeriesFailure } from '../../ledger/operations/feed-runs.ts';
-import type { ProviderData } from '../fetch/fetch-provider.ts';
 import type { FetchFailure } from '../fetch/http-client.ts';
+import type { ProviderData } from '../fetch/provider-data.ts';
 import { lateAfter, nextSlot, retryAt } from '../schedule.ts';
 import { bodiesToKeep } from './absent-series.ts';
 import type { RunContext } from './context.ts';

@@ -4,8 +4,9 @@ import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { type Day, EARLIEST_DAY, MS_PER_DAY, printDay, utcDay } from '../../market/day.ts';
 import { messageOf } from '../../runtime/log/log.ts';
-import { type Archive, fetchProvider, type ProviderData } from '../fetch/fetch-provider.ts';
+import { type Archive, fetchProvider } from '../fetch/fetch-provider.ts';
 import { FETCH_LIMITS, type FetchFailure } from '../fetch/http-client.ts';
+import type { ProviderData } from '../fetch/provider-data.ts';
 import { type Ownership, ownershipOf } from '../mapping.ts';
 import { type Provider, withUrls } from '../provider.ts';
 import { absentSeries } from './absent-series.ts';

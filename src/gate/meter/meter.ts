@@ -4,17 +4,17 @@ import { Histogram } from '../../runtime/metrics/histogram.ts';
 import { systemScheduler, withTimeout } from '../../runtime/scheduler.ts';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../endpoints.ts';
 import { Spool } from '../spool/spool.ts';
-import { AccountLease, type AccountLeaseHost, type MeteredAccount } from './account-lease.ts';
+import type { AccountLease, AccountLeaseHost, MeteredAccount } from './account-lease.ts';
 import { Adoptions } from './adoption.ts';
 import { QuotaHolder } from './holder.ts';
 import type { Lease } from './lease.ts';
 import { LeaseFactory } from './lease-factory.ts';
+import { MeteredAccounts } from './metered-accounts.ts';
 import type { MeterOptions, QuotaCalls } from './options.ts';
 import { Settlements } from './settlements.ts';
 import type { QuotaRefusal, Spend, Spent } from './spend.ts';
 import { Syncer } from './syncer.ts';
-import { DirtyAccounts } from './timing/dirty-accounts.ts';
-import { type ClockReading, LedgerTime } from './timing/ledger-time.ts';
+import { LedgerTime } from './timing/ledger-time.ts';
 import { PeriodicJobs } from './timing/periodic-jobs.ts';
 import { type KnownUsage, UsageReader } from './usage-reader.ts';
 
@@ -47,8 +47,7 @@ export class Meter {
   readonly #jobs: PeriodicJobs;
   readonly #usage: UsageReader;
   readonly #host: AccountLeaseHost;
-  readonly #accounts = new Map<string, AccountLease>();
-  readonly #dirty: DirtyAccounts<AccountLease>;
+  readonly #accounts: MeteredAccounts;
   /** Duration of the calls that report counts and lease units, including those without an answer. */
   readonly syncLatency = new Histogram();
   #syncFailures = 0;
@@ -64,7 +63,6 @@ export class Meter {
     this.#clock = options.clock;
     this.#monotonic = options.monotonic ?? { now: () => performance.now() };
     this.#time = new LedgerTime(this.#clock, this.#monotonic);
-    this.#dirty = new DirtyAccounts(options.flushMs ?? FLUSH_MS);
     this.#spool = new Spool({
       endpoints,
       dir: options.spoolDir,
@@ -110,19 +108,20 @@ export class Meter {
       settlements: this.#settlements,
       holder: this.#holder,
       time: this.#time,
-      keep: (lease) => this.#keepAdopted(lease),
+      keep: (lease) => !this.#isClosed && this.#accounts.keepAdopted(lease),
     });
     this.#host = {
       now: () => this.#time.read(),
       period: () => this.#time.period(),
       openLease: (accountId) => this.#leases.open(accountId),
       closeLease: (lease) => this.#settlements.close(lease),
-      markDirty: (account) => this.#markDirty(account),
+      markDirty: (account) => this.#accounts.markDirty(account),
       enqueue: (party, urgent) => this.#syncer.enqueue(party, urgent),
       after: (ms, callback) => scheduler.after(ms, callback),
       exhausted: () => refusal('exhausted', this.secondsToReset()),
       unavailable: () => refusal('unavailable', 1),
     };
+    this.#accounts = new MeteredAccounts(this.#host, options.flushMs ?? FLUSH_MS);
     this.#usage = new UsageReader({
       calls: {
         raiseBarrier: (accountId, period) =>
@@ -178,10 +177,10 @@ export class Meter {
   ): Spend | Promise<Spend> {
     const counter = this.#counters[endpoint]!;
     const { metered } = account;
-    const accountLease = metered?.host === this.#host ? metered : this.#find(account);
+    const accountLease = metered?.host === this.#host ? metered : this.#accounts.find(account);
     const lease = accountLease?.lease;
     if (lease?.take(counter, units, now, this.#monotonic.now())) {
-      if (!lease.isDirty) this.#markDirty(accountLease!);
+      if (!lease.isDirty) this.#accounts.markDirty(accountLease!);
       if (lease.spent >= lease.refillAt) this.#refill(accountLease!, lease);
       return lease;
     }
@@ -251,32 +250,9 @@ export class Meter {
     this.#spool.close();
   }
 
-  /** The caller may have a new object for a known account, or one that refers to an account of a past month. */
-  #find(account: MeteredAccount): AccountLease | undefined {
-    account.metered = this.#accounts.get(account.id);
-    return account.metered;
-  }
-
   #wait(account: MeteredAccount, counter: number, units: number): Spend | Promise<Spend> {
     if (this.#isClosed || this.#syncer.isDown) return this.#host.unavailable();
-    let accountLease = this.#find(account);
-    if (!accountLease) {
-      accountLease = new AccountLease(account.id, this.#host);
-      this.#accounts.set(account.id, accountLease);
-      account.metered = accountLease;
-    }
-    return accountLease.wait(counter, units);
-  }
-
-  /** An account may have leased again while the ledger was unreachable: it keeps one lease. */
-  #keepAdopted(lease: Lease): boolean {
-    const account = this.#accounts.getOrInsertComputed(
-      lease.owner.accountId,
-      (id) => new AccountLease(id, this.#host),
-    );
-    if (account.lease || this.#isClosed) return false;
-    account.lease = lease;
-    return true;
+    return this.#accounts.findOrAdd(account).wait(counter, units);
   }
 
   #refill(account: AccountLease, lease: Lease): void {
@@ -292,14 +268,9 @@ export class Meter {
     return answers;
   }
 
-  #markDirty(account: AccountLease): void {
-    account.lease!.isDirty = true;
-    this.#dirty.add(account);
-  }
-
   /** Reads whether another replica requests counts (a barrier) or units (a recall). */
   async #readSignals(): Promise<void> {
-    if (this.#accounts.size === 0 || this.#syncer.isDown) return;
+    if (this.#accounts.isEmpty || this.#syncer.isDown) return;
     for (const signal of await this.#quota.signals(this.#holder.replica)) {
       this.#accounts.get(signal.accountId)?.onSignal(signal);
     }
@@ -309,27 +280,12 @@ export class Meter {
   async #flush(): Promise<void> {
     const now = this.#time.read();
     this.#settlements.erase();
-    if (this.#time.period() !== this.#holder.validity.period) this.#endMonth(now);
-    this.#flushDirty(now.mono);
-    if (this.#accounts.size > 0 && !this.#syncer.isDown) await this.#holder.renew();
+    if (this.#time.period() !== this.#holder.validity.period) this.#accounts.endMonth(now);
+    for (const account of this.#accounts.takeDue(now.mono)) this.#syncer.enqueue(account);
+    if (!this.#accounts.isEmpty && !this.#syncer.isDown) await this.#holder.renew();
   }
 
-  /** Sorted by account, as the ledger's tables are: the accounts of a batch then share pages. */
-  #flushDirty(mono: number): void {
-    const dirty = this.#dirty.takeDue(mono).filter(({ lease }) => lease?.isDirty);
-    dirty.sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
-    for (const account of dirty) this.#syncer.enqueue(account);
-  }
-
-  #endMonth(now: ClockReading): void {
-    for (const [accountId, account] of this.#accounts) {
-      if (account.isBusy) continue;
-      if (account.isMonthOver(now)) account.closeLease();
-      if (!account.lease) this.#accounts.delete(accountId);
-    }
-  }
-
-  /** Settles the spools of dead neighbours, releases what lost hosts held, and folds old settled leases. */
+  /** Settles the spools of processes of this machine that died, releases what lost hosts held, and folds old settled leases. */
   async #sweep(): Promise<void> {
     const [{ replica }, seq] = [this.#holder, Math.floor(this.#time.now())];
     for (const leftover of this.#spool.adopt()) this.#settlements.closeLeftover(leftover, replica, seq);

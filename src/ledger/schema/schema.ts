@@ -1,7 +1,8 @@
 import type { Engine } from '../engine/engine.ts';
 import { isLockTimeout, isPermissionDenied } from '../engine/errors.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
-import { CREATE_MIGRATION, MIGRATIONS, type Migration, SCHEMA_VERSION } from './migrations.ts';
+import type { Migration } from './migration.ts';
+import { CREATE_MIGRATION, MIGRATIONS, SCHEMA_VERSION } from './migrations.ts';
 
 /** Whether an existing ledger of an older version may be changed. A new ledger is created either way. */
 export type SchemaPolicy = 'upgrade' | 'refuse';

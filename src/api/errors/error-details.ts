@@ -1,0 +1,45 @@
+/** An unknown code, and what it may mean. */
+export interface UnknownCode {
+  code: string;
+  /** Known codes, the likeliest first. */
+  nearest: readonly string[];
+  /** The same codes separated by commas, if it is a list with another separator. */
+  list?: string;
+}
+
+export interface NoData {
+  code: string;
+  /** The first day with data. */
+  firstDate: string | undefined;
+}
+
+export interface MissingRate {
+  date: string;
+  /** Such as EUR/USD. */
+  rate: string;
+  /** The look-back limit. */
+  days: number;
+}
+
+/** Why a key may not be used. */
+export const NOT_ALLOWED = {
+  url: 'This API key may not be sent in the URL. Send it in the header "x-api-key".',
+  address: 'This API key may not be used from your address. Ask the owner of the account to allow it.',
+  management: 'Keys are managed with a key in the header "x-api-key", not in the URL.',
+  rules: 'This API key is restricted, so it may rotate only itself. Use an unrestricted key.',
+  stream: 'The key of the page cannot open streams: the page needs none. Use a key of your own account.',
+  shared: 'This API key is shared by all visitors of the page. Use a key of your own account.',
+} as const;
+
+export function suggest({ code, nearest, list }: UnknownCode): string {
+  if (list !== undefined) return `${code} (separate codes with commas: symbols=${list})`;
+  return nearest.length > 0 ? `${code} (did you mean ${nearest.join(', ')}?)` : code;
+}
+
+export function fitting({ code, units }: { code: string; units: readonly string[] }): string {
+  return `${code} (which has ${units.join(', ')})`;
+}
+
+export function startOf({ code, firstDate }: NoData): string {
+  return firstDate ? `${code} (its data starts on ${firstDate})` : `${code} (it has no data yet)`;
+}

@@ -1,0 +1,71 @@
+import { AccountLease, type AccountLeaseHost, type MeteredAccount } from './account-lease.ts';
+import type { Lease } from './lease.ts';
+import { DirtyAccounts } from './timing/dirty-accounts.ts';
+import type { ClockReading } from './timing/ledger-time.ts';
+
+/** The accounts whose requests this process counts. A dirty one has counts that the ledger does not know yet. */
+export class MeteredAccounts {
+  readonly #host: AccountLeaseHost;
+  readonly #accounts = new Map<string, AccountLease>();
+  readonly #dirty: DirtyAccounts<AccountLease>;
+
+  constructor(host: AccountLeaseHost, flushMs: number) {
+    this.#host = host;
+    this.#dirty = new DirtyAccounts(flushMs);
+  }
+
+  get isEmpty(): boolean {
+    return this.#accounts.size === 0;
+  }
+
+  get(accountId: string): AccountLease | undefined {
+    return this.#accounts.get(accountId);
+  }
+
+  values(): Iterable<AccountLease> {
+    return this.#accounts.values();
+  }
+
+  /** The caller may have a new object for a known account, or one that refers to an account of a past month. */
+  find(account: MeteredAccount): AccountLease | undefined {
+    account.metered = this.#accounts.get(account.id);
+    return account.metered;
+  }
+
+  findOrAdd(account: MeteredAccount): AccountLease {
+    account.metered = this.#getOrAdd(account.id);
+    return account.metered;
+  }
+
+  /** Adopts a lease that an earlier process left, unless the account has leased again meanwhile: it keeps one lease. */
+  keepAdopted(lease: Lease): boolean {
+    const account = this.#getOrAdd(lease.owner.accountId);
+    if (account.lease) return false;
+    account.lease = lease;
+    return true;
+  }
+
+  markDirty(account: AccountLease): void {
+    account.lease!.isDirty = true;
+    this.#dirty.add(account);
+  }
+
+  /** The accounts whose report is due, sorted as the ledger's tables are: the accounts of a batch then share pages. */
+  takeDue(mono: number): AccountLease[] {
+    const due = this.#dirty.takeDue(mono).filter(({ lease }) => lease?.isDirty);
+    return due.sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
+  }
+
+  /** Returns the leases of a past month. */
+  endMonth(now: ClockReading): void {
+    for (const [accountId, account] of this.#accounts) {
+      if (account.isBusy) continue;
+      if (account.isMonthOver(now)) account.closeLease();
+      if (!account.lease) this.#accounts.delete(accountId);
+    }
+  }
+
+  #getOrAdd(accountId: string): AccountLease {
+    return this.#accounts.getOrInsertComputed(accountId, (id) => new AccountLease(id, this.#host));
+  }
+}
