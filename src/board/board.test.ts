@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { BOARD_STEPS, takeStep } from '../../test/support/board-steps.ts';
 import { readyLedgerUrl } from '../../test/support/database/ready-ledger.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { PROVISIONAL } from '../ledger/prices/bars.ts';
-import { SIMULATED } from '../ledger/symbols/sources.ts';
 import { FIRST_DAY, LAST_DAY, printDay, utcDay } from '../market/day.ts';
 import { Board } from './board.ts';
 import { shownByReference } from './reference.ts';
@@ -52,105 +52,13 @@ function plain({ day, open, high, low, close, sourceId }: SourcedBar): SourcedBa
   return { day, open, high, low, close, sourceId };
 }
 
-const price = fc.integer({ min: -50, max: 500 }).map((cents) => cents / 4);
-const source = fc.constantFrom(SIMULATED, 'feed', 'other');
-
-const step = fc.oneof(
-  fc.record({ kind: fc.constant('wait' as const), minutes: fc.integer({ min: 0, max: 300 }) }),
-  fc.record({
-    kind: fc.constant('bar' as const),
-    source,
-    daysAgo: fc.integer({ min: -1, max: 4 }),
-    price,
-    recordedMinutesAgo: fc.integer({ min: 0, max: 90 }),
-    isProvisional: fc.boolean(),
-  }),
-  fc.record({
-    kind: fc.constant('old bars' as const),
-    source,
-    first: fc.integer({ min: 20, max: 900 }),
-    price,
-  }),
-  fc.record({
-    kind: fc.constant('tick' as const),
-    source,
-    minutesAgo: fc.integer({ min: -5, max: 2000 }),
-    receivedMinutesAgo: fc.integer({ min: -5, max: 90 }),
-    price,
-    id: fc.integer({ min: 1, max: 30 }),
-  }),
-  fc.record({
-    kind: fc.constant('withdraw' as const),
-    daysAgo: fc.oneof(fc.integer({ min: -1, max: 4 }), fc.integer({ min: 20, max: 500 })),
-    days: fc.constantFrom(1, 2, 500),
-    recordedMinutesAgo: fc.integer({ min: -30, max: 90 }),
-  }),
-  fc.record({
-    kind: fc.constant('ask' as const),
-    loaded: fc.constantFrom('recent' as const, 'all' as const),
-  }),
-  fc.record({ kind: fc.constant('new delay' as const), minutes: fc.integer({ min: 2, max: 90 }) }),
-  fc.record({ kind: fc.constant('follow' as const) }),
-);
-
-async function perform(
-  opened: Opened,
-  s: typeof step extends fc.Arbitrary<infer S> ? S : never,
-): Promise<void> {
-  const { clock, ledger, board, gold } = opened;
-  const symbolId = gold.symbol.id;
-  const now = clock.time;
-  const barAt = (day: number, p: number) => ({
-    symbolId,
-    day,
-    open: p,
-    high: p + 2,
-    low: p - 1,
-    close: p + 1,
-  });
-  if (s.kind === 'wait') clock.time += s.minutes * MINUTE;
-  if (s.kind === 'ask') await board.prepare([gold], s.loaded, now);
-  if (s.kind === 'new delay') board.view(s.minutes * MINUTE);
-  if (s.kind === 'follow') await board.follow(await ledger.head());
-  if (s.kind === 'bar') {
-    const recordedAt = now - s.recordedMinutesAgo * MINUTE;
-    await ledger.bars.publish([barAt(utcDay(now) - s.daysAgo, s.price)], {
-      source: s.source,
-      recordedAt,
-      ...(s.isProvisional && { reason: PROVISIONAL }),
-    });
-  }
-  if (s.kind === 'old bars') {
-    const days = Array.from({ length: 15 }, (_, i) => utcDay(now) - s.first - i * 40);
-    await ledger.bars.publish(
-      days.map((day) => barAt(day, s.price)),
-      { source: s.source, recordedAt: now },
-    );
-  }
-  if (s.kind === 'withdraw') {
-    const days = Array.from({ length: s.days }, (_, i) => ({ symbolId, day: utcDay(now) - s.daysAgo - i }));
-    const recordedAt = now - s.recordedMinutesAgo * MINUTE;
-    await ledger.withdrawals.withdraw(days, { by: 'operator', reason: 'wrong', recordedAt });
-  }
-  if (s.kind === 'tick') {
-    const tick = {
-      symbolId,
-      at: now - s.minutesAgo * MINUTE,
-      received: now - s.receivedMinutesAgo * MINUTE,
-      price: s.price,
-      id: String(s.id),
-    };
-    await ledger.ticks.append([tick], s.source);
-  }
-}
-
 describe('the board', () => {
   test('shows in every view what the contract says, whatever arrived in whatever order', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+      fc.asyncProperty(fc.array(BOARD_STEPS, { minLength: 1, maxLength: 30 }), async (steps) => {
         const opened = await openBoard();
         for (const s of steps) {
-          await perform(opened, s);
+          await takeStep(opened, s);
           if (s.kind !== 'ask') continue;
           await opened.board.follow(await opened.ledger.head());
           await expectLikeReference(opened, opened.gold);
@@ -166,11 +74,11 @@ describe('the board', () => {
 
   test('knows the first and the last date in every view without loading prices, whatever arrived', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
+      fc.asyncProperty(fc.array(BOARD_STEPS, { minLength: 1, maxLength: 20 }), async (steps) => {
         const opened = await openBoard();
         const { clock, ledger, board, gold } = opened;
         for (const s of steps) {
-          if (s.kind !== 'ask') await perform(opened, s);
+          if (s.kind !== 'ask') await takeStep(opened, s);
           await board.follow(await ledger.head());
           for (const delay of DELAYS) {
             await board.ready([gold], 'dates', clock.time);

@@ -7,7 +7,7 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import { HOLD_MS, LEASE_MS } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
 import { newFolder } from '../support/ledger.ts';
-import { giveQuota } from '../support/quota.ts';
+import { Accounts } from './accounts.ts';
 import { Faults, WAVE_MS } from './faults.ts';
 import { emptyLedger, LedgerClock } from './ledger.ts';
 import { Machine } from './machine.ts';
@@ -54,9 +54,8 @@ class Run {
   readonly #network: Network;
   readonly #machines: Machine[];
   readonly #faults: Faults;
-  readonly #accounts: { id: string; quota: number }[] = [];
+  readonly #accounts: Accounts;
   readonly #leasesOf = new Map<Machine, Set<string>>();
-  #isLowered = false;
   readonly #outcome = { violations: [] as string[], admitted: 0, refused: 0, unavailable: 0 };
 
   private constructor(
@@ -74,6 +73,7 @@ class Run {
     this.#path = path;
     this.#random = new Random(seed);
     this.#tally = new Tally(ledger);
+    this.#accounts = new Accounts(ledger, this.#random, this.#tally);
     this.#network = new Network({
       time,
       random: this.#random,
@@ -94,7 +94,7 @@ class Run {
       network: this.#network,
       machines: this.#machines,
       clock,
-      changePlan: () => this.#changePlan(),
+      changePlan: () => this.#time.work(this.#accounts.changePlan()),
       lost: (machine) => this.#tally.lose(this.#leasesOf.get(machine) ?? new Set()),
     });
   }
@@ -112,7 +112,7 @@ class Run {
   }
 
   async play(): Promise<Outcome> {
-    for (let i = this.#random.int(1, 2); i > 0; i--) await this.#addAccount(`account-${i}`);
+    for (let i = this.#random.int(1, 2); i > 0; i--) await this.#accounts.add(`account-${i}`);
     this.#startMachines();
     this.#plan();
     await this.#time.runFor(Math.max(...this.#mix.wavesAtMinutes) * 60_000 + WAVE_MS);
@@ -147,17 +147,10 @@ class Run {
     return this.#mix.loseHost > 0 || this.#mix.ledgerJump > 0 || this.#mix.freezeMsMax > HOLD_MS;
   }
 
-  async #addAccount(id: string): Promise<void> {
-    const quota = this.#random.pick([1, 7, 40, 200, 700]);
-    await giveQuota(this.#ledger, id, quota);
-    this.#accounts.push({ id, quota });
-    this.#tally.quotaMax.set(id, quota);
-  }
-
   /** Schedules requests in bursts and trickles, reads of usage, and faults. */
   #plan(): void {
     const waves = this.#mix.wavesAtMinutes.map((minutes) => minutes * 60_000);
-    for (const account of this.#accounts) {
+    for (const account of this.#accounts.all) {
       const requests = Math.ceil(account.quota * this.#random.between(0.3, 2));
       const waveMs = this.#random.between(100, WAVE_MS);
       for (let left = requests; left > 0; ) {
@@ -242,26 +235,11 @@ class Run {
     });
   }
 
-  #changePlan(): void {
-    const account = this.#random.pick(this.#accounts);
-    const quota = Math.max(1, Math.floor(account.quota * this.#random.between(0.5, 1.5)));
-    if (quota < account.quota) this.#isLowered = true;
-    account.quota = quota;
-    this.#tally.quotaMax.set(account.id, Math.max(quota, this.#tally.quotaMax.get(account.id)!));
-    this.#time.work(giveQuota(this.#ledger, account.id, quota));
-  }
-
   /** Checks the invariant after every transaction. */
   async #checkLedger(): Promise<void> {
     this.#outcome.violations.push(...(await this.#ledger.quota.check()));
-    if (this.#isLowered || this.#mayMissSome) return;
-    for (const { id, quota } of this.#accounts) {
-      const rows = await this.#ledger.engine.read`SELECT granted FROM quota_period WHERE account_id = ${id}`;
-      for (const { granted } of rows) {
-        if (Number(granted) > quota)
-          this.#outcome.violations.push(`${id} has ${granted} of ${quota} granted`);
-      }
-    }
+    if (this.#mayMissSome) return;
+    this.#outcome.violations.push(...(await this.#accounts.grantedTooMuch()));
     if (this.#outcome.violations.length > 0) throw new Error(this.#outcome.violations.join('\n'));
   }
 
@@ -286,7 +264,7 @@ class Run {
     this.#machines.push(machine);
     await this.#time.until(machine.start());
     const period = periodOf(this.#clock.now());
-    for (const account of this.#accounts) {
+    for (const account of this.#accounts.all) {
       const { used } = await this.#ledger.quota.usage(account.id, period);
       const refused = this.#outcome.refused;
       for (let i = Math.min(used, account.quota); i <= account.quota; i++) this.#request(account, machine, 1);

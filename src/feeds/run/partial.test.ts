@@ -1,56 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import { csv, feedBench, history, NOW } from '../../../test/support/feeds/feed-bench.ts';
+import { SeveralSeries, seriesIn } from '../../../test/support/feeds/several-series.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
-import { symbolOf } from '../../../test/support/ledgers.ts';
-import type { Provider } from '../provider.ts';
 import { eia } from '../providers/eia.ts';
 import { Freshness } from '../thread/freshness.ts';
-import { runFeed } from './runner.ts';
 
 const DAY_MS = 86_400_000;
-const IDS = ['GOLD', 'SILVER', 'TIN'];
 
 onEachEngine('a feed of several series', (engine) => {
   const bench = feedBench(engine);
-
-  /** A request for each series, or one for all. */
-  function provider(how: 'each' | 'one', changes: Partial<Provider> = {}): Provider {
-    const { url } = bench.server;
-    const series = IDS.map((id) => ({ id, symbol: code(id), currency: 'USD', unit: 'T.oz' }));
-    const requests = (_secrets: unknown, since?: number) =>
-      how === 'one'
-        ? [{ url: `${url}/all.csv${since === undefined ? '' : '?since'}` }]
-        : IDS.map((id) => ({ url: `${url}/${id}.csv${since === undefined ? '' : '?since'}`, series: id }));
-    return bench.provider({ series, requests, ...changes });
-  }
-
-  const code = (id: string) => `${bench.symbol}-${id}`;
-
-  async function run(how: 'each' | 'one' = 'each', options = {}, changes: Partial<Provider> = {}) {
-    const { id: _, real: __, ...gold } = await symbolOf(bench.ledger, 'XAU');
-    await bench.ledger.symbols.upsert(
-      IDS.map((id) => ({ ...gold, code: code(id) })),
-      [],
-    );
-    return (await runFeed(provider(how, changes), bench.parts(), options))!;
-  }
-
-  async function bars(id: string): Promise<number> {
-    const { id: symbolId } = await symbolOf(bench.ledger, code(id));
-    return (await bench.ledger.bars.revisions(symbolId, 'real', 0, 40_000)).length;
-  }
-
-  const health = async () =>
-    (await bench.ledger.feeds.health(bench.runtime.now())).find(({ key }) => key === bench.key)!;
-
-  /** Plays a body for each series, or a status where that is not 200. */
-  function play(statuses: Record<string, number> = {}, rows = history()): void {
-    bench.server.play = (request) => {
-      const id = /(\w+)\.csv/.exec(request.url)![1]!;
-      const status = statuses[id] ?? 200;
-      return new Response(status === 200 ? `date,${id}\n${rows.join('\n')}\n` : 'no', { status });
-    };
-  }
+  const series = new SeveralSeries(bench);
+  const { code, run, bars, play, health } = series;
 
   test('one that no longer exists fails by name, and the others are published', async () => {
     play({ SILVER: 404 });
@@ -73,11 +33,7 @@ onEachEngine('a feed of several series', (engine) => {
 
   test('an unreadable body fails only its own series', async () => {
     bench.server.play = (request) =>
-      new Response(
-        request.url.includes('TIN')
-          ? 'when,what\n'
-          : `date,${/(\w+)\.csv/.exec(request.url)![1]}\n2026-07-13,1\n`,
-      );
+      new Response(request.url.includes('TIN') ? 'when,what\n' : `date,${seriesIn(request)}\n2026-07-13,1\n`);
     const { status, message } = await run();
     expect(status).toBe('partial');
     expect(message).toContain('TIN: the body could not be read: the first line does not begin with "date"');
@@ -140,7 +96,7 @@ onEachEngine('a feed of several series', (engine) => {
       bench.runtime.time = NOW + day * DAY_MS;
       await run();
     }
-    const freshness = new Freshness(bench.ledger, [provider('each')]);
+    const freshness = new Freshness(bench.ledger, [series.provider('each')]);
     await freshness.follow(bench.runtime.now());
     expect(freshness.lateFrom(code('SILVER'))).toBe(lateAt);
     expect(freshness.lateFrom(code('GOLD'))!).toBeGreaterThan(bench.runtime.now());
@@ -161,7 +117,7 @@ onEachEngine('a feed of several series', (engine) => {
     play();
     await run();
     bench.server.play = (request) => {
-      const id = /(\w+)\.csv/.exec(request.url)![1]!;
+      const id = seriesIn(request);
       return new Response(
         `date,${id}\n${history(5_000)
           .slice(id === 'TIN' ? 15 : 0)
@@ -170,98 +126,6 @@ onEachEngine('a feed of several series', (engine) => {
     };
     expect((await run()).message).toBe('1 of 3 series failed: TIN: 5 observations, but 20 the last time');
     expect((await run('each', { accept: true })).status).toBe('ok');
-  });
-
-  describe('a suspect series', () => {
-    /** Plays the history for each series, and behind it what a test gives for some of them. */
-    function playAfter(rows: Record<string, readonly string[]>): void {
-      bench.server.play = (request) => {
-        const id = /(\w+)\.csv/.exec(request.url)![1]!;
-        const more = rows[id] ?? ['2026-07-14,4020', '2026-07-15,4021'];
-        return new Response(`date,${id}\n${[...history(), ...more].join('\n')}\n`);
-      };
-    }
-    const inCents = ['2026-07-14,402000', '2026-07-15,402100'];
-    const jump = '2026-07-13 is 4019 and 2026-07-14 is 402000, a jump by about 100, as when a unit changes';
-
-    test.each([
-      ['its unit seems to have changed', inCents, jump],
-      ['it has a day in the future', ['2999-01-01,4020'], '2999-01-01 is in the future'],
-      ['it has a day twice', ['2026-07-13,4018.5'], '2026-07-13 appears twice with different prices'],
-    ])(
-      'that is held because %s is reported by name, and the others are published',
-      async (_, rows, reason) => {
-        play();
-        await run();
-        playAfter({ SILVER: rows });
-        expect(await run()).toMatchObject({
-          status: 'partial',
-          message: `1 of 3 series held: SILVER: ${reason}`,
-          taken: 4,
-          unchanged: 40,
-          notes: [{ kind: 'failed', where: 'SILVER', reason: `held: ${reason}` }],
-        });
-        expect([await bars('GOLD'), await bars('SILVER'), await bars('TIN')]).toEqual([22, 20, 22]);
-        const { failing, lastRun } = await health();
-        expect(lastRun?.status).toBe('partial');
-        expect(failing).toMatchObject([{ series: 'SILVER', reason: `held: ${reason}` }]);
-      },
-    );
-
-    test('that lost many days keeps them, and the others are published', async () => {
-      const { parse } = bench.provider();
-      const complete: Partial<Provider> = {
-        parse: (body, request) => ({ ...parse(body, request), complete: true }),
-      };
-      play();
-      await run('each', {}, complete);
-      const some = history().filter((_, i) => i < 5 || i > 8);
-      bench.server.play = (request) => {
-        const id = /(\w+)\.csv/.exec(request.url)![1]!;
-        const rows = id === 'SILVER' ? some : history().filter((_, i) => i !== 5);
-        return new Response(`date,${id}\n${rows.join('\n')}\n`);
-      };
-      expect(await run('each', {}, complete)).toMatchObject({
-        status: 'partial',
-        message: '1 of 3 series held: SILVER: 4 of 18 days are gone, the first 2026-06-29',
-        withdrawn: 2,
-      });
-    });
-
-    test('is published when the operator accepts it, not before', async () => {
-      play();
-      await run();
-      playAfter({ SILVER: inCents });
-      await run();
-      expect(await run()).toMatchObject({ status: 'partial', unchanged: 44 });
-      expect(await run('each', { accept: true })).toMatchObject({ status: 'ok', taken: 2 });
-      expect((await health()).failing).toEqual([]);
-      expect((await run()).status).toBe('ok');
-    });
-
-    test('is reported beside one that failed', async () => {
-      play();
-      await run();
-      bench.server.play = (request) => {
-        const id = /(\w+)\.csv/.exec(request.url)![1]!;
-        const rows = [...history(), ...(id === 'SILVER' ? inCents : [])];
-        return new Response(`date,${id}\n${rows.join('\n')}\n`, { status: id === 'TIN' ? 404 : 200 });
-      };
-      expect((await run()).message).toBe(
-        `1 of 3 series failed: TIN: the provider answered 404; 1 of 3 series held: SILVER: ${jump}`,
-      );
-    });
-
-    test('quarantines the run if every series is suspect', async () => {
-      play();
-      await run();
-      playAfter({ GOLD: inCents, SILVER: inCents, TIN: inCents });
-      expect(await run()).toMatchObject({
-        status: 'quarantined',
-        message: `${code('GOLD')}: ${jump}`,
-        taken: 0,
-      });
-    });
   });
 
   describe('in one body', () => {

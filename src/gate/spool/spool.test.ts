@@ -5,10 +5,9 @@ import fc from 'fast-check';
 import { newFolder } from '../../../test/support/ledger.ts';
 import { COUNTED_ENDPOINTS } from '../endpoints.ts';
 import { writeSealed } from './sealed-json.ts';
-import { lockSlot } from './slot-lock.ts';
 import { type Leftover, Spool } from './spool.ts';
 import { HEADER_BYTES } from './spool-file.ts';
-import { COUNT_MAX, type Owner, pack, recordBytesFor, unpack } from './spool-record.ts';
+import { type Owner, recordBytesFor } from './spool-record.ts';
 
 const RECORD_BYTES = recordBytesFor(COUNTED_ENDPOINTS.length);
 
@@ -202,14 +201,6 @@ test('a file with a damaged header is renamed, and the spool keeps working', () 
   expect(readdirSync(dir).sort()).toEqual(['0-0.v2.spool.damaged', '0-1.v2.spool', '0.lock']);
 });
 
-test('a slot stays locked when its owner keeps no reference to the lock', () => {
-  const path = join(newFolder(), '0.lock');
-  const take = () => lockSlot(path) !== undefined;
-  expect(take()).toBe(true);
-  for (let i = 0; i < 3; i++) Bun.gc(true);
-  expect(take()).toBe(false);
-});
-
 test('an account id that does not fit is refused by name', () => {
   expect(() => open(newFolder()).add({ ...ownerOf(1), accountId: 'x'.repeat(400) })).toThrow('xxx');
 });
@@ -241,24 +232,6 @@ test('a damaged file gives correct counts or none', () => {
     }),
     { numRuns: 500 },
   );
-});
-
-test('every flipped bit of a count is detected', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: COUNT_MAX }), fc.nat(63), (count, bit) => {
-      const cell = new Float64Array([pack(count)]);
-      expect(unpack(cell[0]!)).toBe(count);
-      new Uint8Array(cell.buffer)[bit >> 3]! ^= 1 << (bit & 7);
-      expect(unpack(cell[0]!)).toBeUndefined();
-    }),
-    { numRuns: 5_000 },
-  );
-});
-
-test('zeros are not a count', () => {
-  expect(unpack(0)).toBeUndefined();
-  expect(unpack(Number.NaN)).toBeUndefined();
-  expect(unpack(pack(COUNT_MAX) + 2 ** 24)).toBeUndefined();
 });
 
 function open(dir: string, recordsPerFile = 8, endpoints: readonly string[] = COUNTED_ENDPOINTS): Spool {

@@ -1,24 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { apiOn, expectRefusal, type Reply, readReply } from '../../support/api.ts';
+import { apiOn, expectRefusal, type Reply } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
+import { at, pushApi, TOKEN } from '../../support/push-api.ts';
 import { NOON } from '../../support/service.ts';
 
-const TOKEN = 'a-token-for-the-operator';
-const settings = { OPENPIT_ADMIN_TOKEN: TOKEN, OPENPIT_FAILED_KEYS_PER_MINUTE: '5' };
-const at = (seconds: number) => new Date(NOON - 60_000 + seconds * 1_000).toISOString();
-
 onEachEngine('push', (engine) => {
-  const api = apiOn(engine, { settings });
-
-  async function send(path: string, body: unknown, more: Record<string, string> = {}): Promise<Reply> {
-    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...more };
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const reply = await readReply(
-      await fetch(api.service.url + path, { method: 'POST', headers, body: text }),
-    );
-    await api.service.core.follow();
-    return reply;
-  }
+  const { api, send } = pushApi(engine);
   const latest = async (code: string) => (await api.ask(`/rates/latest?symbols=${code}`)).body;
 
   test('every tick gets a result, in the order sent, and is served at once', async () => {
@@ -131,116 +118,6 @@ onEachEngine('push', (engine) => {
     ]);
   });
 
-  test('a suspicious bar is quarantined and not served until the operator releases it', async () => {
-    const closes = [700, 705, 7_100, 698, -5, 710];
-    const bars = closes.map((close, i) => ({
-      symbol: 'RUBBER',
-      date: `2024-05-0${i + 1}`,
-      open: close,
-      high: close,
-      low: close,
-      close,
-    }));
-    expect((await send('/admin/bars', { source: 'desk', bars })).body).toMatchObject({
-      accepted: 4,
-      quarantined: 2,
-      results: [
-        {},
-        {},
-        { status: 'quarantined', reason: '7100 is far from its neighbours (705 before, 710 after)' },
-        {},
-        { status: 'quarantined', reason: '-5 is below zero' },
-        {},
-      ],
-    });
-    const year = 'symbols=RUBBER&startDate=2024-01-01&endDate=2024-12-31&interval=year';
-    const served = async () => (await api.ask(`/rates/history?${year}`)).body.rates;
-    expect(await served()).toMatchObject([{ high: 710, low: 698 }]);
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const list = await api.ask('/admin/quarantine', { key: '', headers });
-    const held = (list.body.bars as Record<string, unknown>[]).filter((one) => one.symbol === 'RUBBER');
-    expect(held).toMatchObject([
-      { date: '2024-05-05', close: -5, source: 'desk', origin: 'push', state: 'held' },
-      { date: '2024-05-03', close: 7_100 },
-    ]);
-    expect((await send(`/admin/quarantine/${held[0]!.id}/drop`, '')).body).toMatchObject({
-      state: 'dropped',
-    });
-    expect((await send(`/admin/quarantine/${held[1]!.id}/release`, '')).body).toMatchObject({
-      state: 'released',
-    });
-    expect(await served()).toMatchObject([{ high: 7_100, low: 698 }]);
-    const repeated = await send('/admin/bars', { source: 'desk', bars: bars.slice(2, 3) });
-    expect(repeated.body).toMatchObject({ duplicate: 1 });
-  });
-
-  describe('a jump to a new level, pushed one day at a time,', () => {
-    const bar = (symbol: string, day: number, close: number) => ({
-      symbol,
-      date: `2024-04-${String(day).padStart(2, '0')}`,
-      price: close,
-    });
-    const outcomeOf = async (symbol: string, day: number, close: number) => {
-      const { body } = await send('/admin/bars', { source: 'daily', bars: [bar(symbol, day, close)] });
-      return (body.results as { status: string }[])[0]!.status;
-    };
-    const established = async (symbol: string) => {
-      const bars = Array.from({ length: 12 }, (_, i) => bar(symbol, i + 1, 700 + (i % 3) * 5));
-      await send('/admin/bars', { source: 'daily', bars });
-    };
-    const heldOf = async (symbol: string) => {
-      const headers = { authorization: `Bearer ${TOKEN}` };
-      const { body } = await api.ask('/admin/quarantine?all=true', { key: '', headers });
-      return (body.bars as Record<string, unknown>[]).filter((one) => one.symbol === symbol);
-    };
-    const closeOn = async (symbol: string, day: number) => {
-      const { date } = bar(symbol, day, 0);
-      const { body } = await api.ask(`/rates/historical?symbols=${symbol}&date=${date}`);
-      return (body.rates as Record<string, { close: number }>)[symbol]!.close;
-    };
-
-    test('is held until three later bars agree, and is then published with them', async () => {
-      await established('STEEL');
-      for (const [day, close] of [
-        [13, 2_800],
-        [14, 2_810],
-        [15, 2_790],
-      ] as const) {
-        expect(await outcomeOf('STEEL', day, close)).toBe('quarantined');
-      }
-      expect(await closeOn('STEEL', 15)).toBe(710);
-      expect(await outcomeOf('STEEL', 16, 2_805)).toBe('accepted');
-      expect(await heldOf('STEEL')).toMatchObject(
-        [2_790, 2_810, 2_800].map((close) => ({
-          close,
-          state: 'released',
-          decidedBy: 'later bars that confirm it',
-        })),
-      );
-      expect([await closeOn('STEEL', 13), await closeOn('STEEL', 15)]).toEqual([2_800, 2_790]);
-      expect(await outcomeOf('STEEL', 17, 2_800)).toBe('accepted');
-    });
-
-    test('that is a spike stays held when prices return, and a bar that the operator dropped is not released by later ones', async () => {
-      await established('ZINC');
-      expect(await outcomeOf('ZINC', 13, 2_800)).toBe('quarantined');
-      for (const day of [14, 15, 16, 17]) expect(await outcomeOf('ZINC', day, 705)).toBe('accepted');
-      expect(await heldOf('ZINC')).toMatchObject([{ close: 2_800, state: 'held' }]);
-      expect(await outcomeOf('ZINC', 18, 2_900)).toBe('quarantined');
-      const [dropped] = await heldOf('ZINC');
-      await send(`/admin/quarantine/${dropped!.id}/drop`, '');
-      for (const day of [19, 20, 21]) expect(await outcomeOf('ZINC', day, 2_910)).toBe('quarantined');
-      expect(await outcomeOf('ZINC', 22, 2_905)).toBe('accepted');
-      expect((await heldOf('ZINC')).map(({ state }) => state)).toEqual([
-        'released',
-        'released',
-        'released',
-        'dropped',
-        'held',
-      ]);
-    });
-  });
-
   test('bars that look like a change of unit are refused unless accepted explicitly', async () => {
     await send('/admin/bars', [{ symbol: 'PA', date: '2024-05-13', price: 950 }]);
     const cents = [{ symbol: 'PA', date: '2024-05-14', price: 95_100 }];
@@ -249,28 +126,6 @@ onEachEngine('push', (engine) => {
       results: [{ reason: expect.stringContaining('accept=true') }],
     });
     expect((await send('/admin/bars?accept=true', cents)).body).toMatchObject({ accepted: 1 });
-  });
-
-  test('the operator can list, release and drop held prices', async () => {
-    const ticks = [
-      { symbol: 'WTIOIL-FUT', price: 78.1, at: at(0) },
-      { symbol: 'WTIOIL-FUT', price: 99, at: at(1) },
-      { symbol: 'WTIOIL-FUT', price: 7_800, at: at(2) },
-    ];
-    await send('/admin/ticks', ticks);
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const held = async () =>
-      (
-        (await api.ask('/admin/quarantine', { headers })).body.ticks as { id: number; symbol: string }[]
-      ).filter((one) => one.symbol === 'WTIOIL-FUT');
-    const [high, right] = await held();
-    expect(high).toMatchObject({ price: 7_800, state: 'held', source: 'push', at: at(2) });
-    expect((await send(`/admin/quarantine/${high!.id}/drop`, '')).body).toMatchObject({ state: 'dropped' });
-    expect((await send(`/admin/quarantine/${right!.id}/release`, '')).status).toBe(200);
-    expectRefusal(await send(`/admin/quarantine/${right!.id}/release`, ''), 404, 'not_there');
-    expectRefusal(await send('/admin/quarantine/x/release', ''), 404, 'not_there');
-    expect(await held()).toEqual([]);
-    expect(await latest('WTIOIL-FUT')).toMatchObject({ rates: { 'WTIOIL-FUT': 99 } });
   });
 
   test.each([
