@@ -1,15 +1,15 @@
 /**
  * `npm run replicas -- TRIAL [--replicas 3] [--runs 20] [--quota 10000] [--seconds 10] [--times 50]`: replicas of the real
- * program on a PostgreSQL of their own, under load and under faults. The tests do the same with smaller numbers. Ends with
- * 1 when something does not hold.
+ * program on a PostgreSQL of their own, under load and under faults. The tests do the same with smaller numbers. Exits with
+ * 1 when a guarantee is violated.
  */
 
 import { Cluster } from '../test/replicas/cluster.ts';
 import { percentile } from '../test/replicas/crowd.ts';
-import { type Disturbed, disturbed } from '../test/replicas/disturbed.ts';
+import { type FaultyPostgres, startFaultyPostgres } from '../test/replicas/faulty-postgres.ts';
 import { killed, faultsOf as killFaults } from '../test/replicas/kill.ts';
 import { outage, faultsOf as outageFaults } from '../test/replicas/outage.ts';
-import { race, raceWanted } from '../test/replicas/race.ts';
+import { expectedRace, race } from '../test/replicas/race.ts';
 import { rolling, faultsOf as rollingFaults } from '../test/replicas/rolling.ts';
 import { revocationSpread, tickSpread } from '../test/replicas/spread.ts';
 import { removeFolders } from '../test/support/ledger.ts';
@@ -38,7 +38,7 @@ const [replicas, runs, quota, seconds, times] = [
   Number(values.times),
 ];
 
-type Trial = (cluster: Cluster, database: Disturbed) => Promise<string[]>;
+type Trial = (cluster: Cluster, database: FaultyPostgres) => Promise<string[]>;
 
 const TRIALS: Record<string, Trial> = {
   async race(cluster) {
@@ -48,7 +48,7 @@ const TRIALS: Record<string, Trial> = {
       const outcome = await race(cluster, quota);
       const line = `run ${run}: ${JSON.stringify(outcome)}`;
       console.log(`${line}, ${((performance.now() - start) / 1000).toFixed(1)} s`);
-      if (!Bun.deepEquals(outcome, raceWanted(quota))) faults.push(line);
+      if (!Bun.deepEquals(outcome, expectedRace(quota))) faults.push(line);
     }
     return [...faults, ...(await cluster.wrongCounts())];
   },
@@ -70,16 +70,16 @@ const TRIALS: Record<string, Trial> = {
     const faults: string[] = [];
     if (percentile(ticks, 0.99) > TICK_P99_MS_MAX) faults.push(`ticks: p99 above ${TICK_P99_MS_MAX} ms`);
     if (Math.max(...keys) > REVOKED_MS_MAX)
-      faults.push(`a revoked key was good for over ${REVOKED_MS_MAX} ms`);
+      faults.push(`a revoked key was accepted for over ${REVOKED_MS_MAX} ms`);
     return faults;
   },
-  stop: (cluster, { ways }) => away(cluster, ways.stop),
-  hole: (cluster, { ways }) => away(cluster, ways.hole),
-  slow: (cluster, { ways }) => away(cluster, ways.slow),
+  stop: (cluster, { faults }) => tryOutage(cluster, faults.stop),
+  hole: (cluster, { faults }) => tryOutage(cluster, faults.hole),
+  slow: (cluster, { faults }) => tryOutage(cluster, faults.slow),
 };
 
-async function away(cluster: Cluster, way: Disturbed['ways']['stop']): Promise<string[]> {
-  const outcome = await outage(cluster, seconds * 1000, way);
+async function tryOutage(cluster: Cluster, fault: FaultyPostgres['faults']['stop']): Promise<string[]> {
+  const outcome = await outage(cluster, seconds * 1000, fault);
   console.log(outcome);
   const faults = outageFaults(outcome);
   if (outcome.recoveryMs > RECOVERY_MS_MAX)
@@ -94,12 +94,12 @@ function figures(what: string, ms: readonly number[]): string {
 
 const trial = TRIALS[positionals[0] ?? ''];
 if (!trial) {
-  console.error(`which trial? One of ${Object.keys(TRIALS).join(', ')}`);
+  console.error(`Name a trial: ${Object.keys(TRIALS).join(', ')}`);
   process.exit(2);
 }
-const database = await disturbed();
-const isDisturbed = ['stop', 'hole', 'slow'].includes(positionals[0]!);
-const cluster = await Cluster.start(database.url, replicas, isDisturbed ? database.through : database.url);
+const database = await startFaultyPostgres();
+const isFaulty = ['stop', 'hole', 'slow'].includes(positionals[0]!);
+const cluster = await Cluster.start(database.url, replicas, isFaulty ? database.through : database.url);
 let faults: string[];
 try {
   faults = await trial(cluster, database);

@@ -7,23 +7,23 @@ import { Client } from '../support/http/client.ts';
 import { eventually, openpit } from '../support/program.ts';
 import { Replicas } from '../support/replication/replicas.ts';
 
-/** What is asked again and again: one price. */
+/** The request of all clients: one price. */
 export const PATH = '/rates/latest?symbols=XAU';
 
 const LIMITS = { delaySeconds: 0, maxSymbols: 5, maxSpanDays: 30, burstPerSecond: 1_000_000, history: true };
 
-/** Replicas of the real program with a price to serve, and a way to their ledger that is not theirs. */
+/** Replicas of the real program that serve one price, and a connection of the test's own to their ledger. */
 export class Cluster {
   readonly replicas: Replicas;
   readonly ledger: Ledger;
-  #made = 0;
+  #plans = 0;
 
   private constructor(replicas: Replicas, ledger: Ledger) {
     this.replicas = replicas;
     this.ledger = ledger;
   }
 
-  /** `through` is how the replicas reach the ledger, where that is not the straight way. */
+  /** `through` is the URL by which the replicas reach the ledger, for example that of a proxy. */
   static async start(
     url: string,
     count: number,
@@ -47,7 +47,7 @@ export class Cluster {
 
   /** An account on a plan of its own. */
   async newAccount(quota: number): Promise<{ id: string; key: string; keyId: string }> {
-    const name = `plan${++this.#made}`;
+    const name = `plan${++this.#plans}`;
     await this.ledger.accounts.setPlan({ name, quota, ...LIMITS });
     const { account, issued } = await createAccount(
       this.ledger,
@@ -59,8 +59,8 @@ export class Cluster {
   }
 
   /**
-   * What was counted, when every replica has told. On a busy machine `/usage` may give the older value, for it waits 300 ms
-   * and no longer.
+   * The units counted for an account, after every replica has reported. `/usage` waits only 300 ms for the reports, so on a
+   * busy machine it may return an older value.
    */
   async usedOf(id: string): Promise<number> {
     const period = periodOf(systemClock.now());
@@ -84,7 +84,7 @@ export class Cluster {
     return tick.id;
   }
 
-  /** What is wrong with the ledger's counts: nothing, in a sound run. */
+  /** The problems that `openpit check` finds in the ledger's counts; none in a correct run. */
   async wrongCounts(): Promise<string[]> {
     const { exitCode, stdout, stderr } = await openpit(['check'], this.replicas.settings);
     return exitCode === 0 && stdout.includes('All counts add up') ? [] : [stdout + stderr];

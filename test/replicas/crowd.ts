@@ -4,21 +4,21 @@ export interface CrowdOptions {
   urls: readonly string[];
   path: string;
   key: string;
-  /** To each replica. */
+  /** Connections to each replica. */
   connections: number;
-  /** How many in all; without it, until `until`. */
+  /** Requests in total. Without it, clients send until `until`. */
   requests?: number;
   until?: AbortSignal;
-  /** Whether one that is told to come back later does so, so that its request does not count as one of `requests`. */
-  comesBack?: boolean;
-  /** A pause of each client after each answer. */
+  /** Whether a request that got a 503 is sent again, and does not count as one of `requests`. */
+  retries503?: boolean;
+  /** How long each client pauses after an answer. */
   pauseMs?: number;
 }
 
-/** What many clients heard. */
-export class Heard {
+/** The answers that all clients of a crowd have received. */
+export class ReceivedAnswers {
   readonly #counts = new Map<Answer, number>();
-  /** When each answer came and how long it took, in ms of the monotonic clock. */
+  /** When each answer arrived and how long it took, in ms of the monotonic clock. */
   readonly answers: { at: number; ms: number; answer: Answer }[] = [];
 
   add(answer: Answer, at: number, ms: number): void {
@@ -30,8 +30,8 @@ export class Heard {
     return this.#counts.get(answer) ?? 0;
   }
 
-  /** Everything but answers, refusals and 503: none of it should ever be. */
-  get odd(): Record<string, number> {
+  /** How often each answer other than 200, 429 and 503 was received. A correct run has none. */
+  get unexpected(): Record<string, number> {
     return Object.fromEntries(
       [...this.#counts].filter(([answer]) => ![200, 429, 503].includes(answer as number)),
     );
@@ -42,30 +42,30 @@ export class Heard {
   }
 }
 
-/** Many clients at every replica, each asking one request after the other. */
-export async function crowd(options: CrowdOptions): Promise<Heard> {
+/** Many clients of every replica, each of which sends one request after the other. */
+export async function crowd(options: CrowdOptions): Promise<ReceivedAnswers> {
   const { urls, path, key, connections, until, pauseMs = 0 } = options;
-  const heard = new Heard();
+  const received = new ReceivedAnswers();
   let left = options.requests ?? Number.POSITIVE_INFINITY;
-  const ask = async (url: string) => {
+  const runClient = async (url: string) => {
     const client = new Client(url);
     while (left > 0 && !until?.aborted) {
       left--;
       const start = performance.now();
       const answer = await client.get(path, key);
       const now = performance.now();
-      heard.add(answer, now, now - start);
-      if (answer === 503 && options.comesBack) left++;
+      received.add(answer, now, now - start);
+      if (answer === 503 && options.retries503) left++;
       const waitMs = answer === 'unreachable' || answer === 503 ? Math.max(pauseMs, 20) : pauseMs;
       if (waitMs > 0) await Bun.sleep(waitMs);
     }
     client.close();
   };
-  await Promise.all(urls.flatMap((url) => Array.from({ length: connections }, () => ask(url))));
-  return heard;
+  await Promise.all(urls.flatMap((url) => Array.from({ length: connections }, () => runClient(url))));
+  return received;
 }
 
-/** The value below which a share of them lies. */
+/** The value below which this share of the values lies. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

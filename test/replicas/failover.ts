@@ -9,30 +9,30 @@ import { push } from './spread.ts';
 
 export interface FailoverOptions {
   quota: number;
-  /** How long the standby is cut off before the primary is killed: what was written meanwhile is lost. */
+  /** How long the standby is cut off before the primary is killed. What is written in this time is lost. */
   lostMs: number;
   /** From the kill to the promotion. */
   awayMs: number;
 }
 
-/** What came of a primary that was killed under load, and a standby that was promoted. */
+/** The outcome of killing the primary under load and promoting its standby. */
 export interface Failover {
-  /** An account with more quota than it uses. */
+  /** The requests of an account that never exhausts its quota. */
   large: Outage;
-  /** An account whose whole quota is asked for, before, during and after. */
+  /** An account whose clients send more requests than its quota allows, before, during and after the failover. */
   small: { quota: number; answered: number; used: number };
-  /** What of the small quota was leased in the seconds that were lost. */
+  /** Units of the small quota that were leased in the lost seconds. */
   grantedInLostSeconds: number;
   /** Ticks that were acknowledged, and how many of them are in the ledger. */
   ticks: { acknowledged: number; kept: number };
-  /** What each replica says of itself at the end. */
+  /** The health that each replica reports at the end. */
   health: string[];
-  /** How much the old primary was written to after it was started again. */
+  /** Transactions that wrote to the old primary after its restart. */
   writesToOldPrimary: number;
   wrong: string[];
 }
 
-/** Longer than the replicas take to look at all hosts again. */
+/** Longer than the interval at which replicas probe all hosts. */
 const OLD_PRIMARY_MS = 7_000;
 
 export async function failover(
@@ -43,7 +43,7 @@ export async function failover(
   const { id, key } = await cluster.newAccount(quota);
   await postgres.caughtUp();
   const stop = new AbortController();
-  const ticks = tickAllTheTime(cluster, stop.signal);
+  const ticks = tickUntil(cluster, stop.signal);
   const asking = crowd({
     urls: cluster.urls,
     path: PATH,
@@ -54,7 +54,7 @@ export async function failover(
   });
   let grantedBefore = 0;
   const large = await outage(cluster, awayMs, {
-    async goAway() {
+    async begin() {
       if (lostMs > 0) {
         await postgres.stopStreaming();
         grantedBefore = await grantedUnits(postgres.standby, id);
@@ -62,21 +62,21 @@ export async function failover(
       }
       await postgres.primary.end('SIGKILL');
     },
-    comeBack: () => postgres.promote(),
+    end: () => postgres.promote(),
   });
   stop.abort();
-  const [heard, acknowledged] = [await asking, await ticks];
+  const [received, acknowledged] = [await asking, await ticks];
   const rest = {
     urls: cluster.urls,
     path: PATH,
     key,
     connections: 4,
-    comesBack: true,
+    retries503: true,
     requests: quota + 500,
   };
-  const answered = heard.count(200) + (await crowd(rest)).count(200);
+  const answered = received.count(200) + (await crowd(rest)).count(200);
   const used = await cluster.usedOf(id);
-  for (const url of cluster.urls) await push(url, PRICE); // the thread that takes prices in has moved, too
+  for (const url of cluster.urls) await push(url, PRICE); // the feed thread has to reconnect, too
   const wrong = await cluster.wrongCounts();
   await postgres.primary.start();
   const grantedAfter = await grantedUnits(postgres.primary, id);
@@ -91,7 +91,7 @@ export async function failover(
   };
 }
 
-/** What does not hold, whatever is lost: counts are exact, and over-quota answers are bounded by what was leased. */
+/** The violated guarantees. Whatever is lost, counts are exact, and answers over the quota are bounded by what was leased. */
 export function faultsOf(outcome: Failover, isSynchronous: boolean): string[] {
   const { large, small, ticks, grantedInLostSeconds } = outcome;
   const faults = [...outcome.wrong, ...large.wrong];
@@ -101,8 +101,8 @@ export function faultsOf(outcome: Failover, isSynchronous: boolean): string[] {
       `${large.answered} and ${small.answered} were answered, ${large.used} and ${small.used} counted`,
     );
   }
-  if (Object.keys(large.odd).length > 0)
-    faults.push(`answers that should not be: ${JSON.stringify(large.odd)}`);
+  if (Object.keys(large.unexpected).length > 0)
+    faults.push(`unexpected answers: ${JSON.stringify(large.unexpected)}`);
   if (small.answered < small.quota || small.answered > small.quota + grantedInLostSeconds) {
     faults.push(
       `${small.answered} of ${small.quota} answered, ${grantedInLostSeconds} leased in lost seconds`,
@@ -117,7 +117,7 @@ export function faultsOf(outcome: Failover, isSynchronous: boolean): string[] {
   return faults;
 }
 
-/** `ready`, or what is wrong. Alarms of feeds and followers show here, too. */
+/** `ready`, or the status and the active alarms, those of feeds and followers included. */
 async function healthOf(url: string): Promise<string> {
   const { status, alarms } = (await (await fetch(`${url}/health`)).json()) as {
     status: string;
@@ -126,8 +126,8 @@ async function healthOf(url: string): Promise<string> {
   return [status, ...alarms].join(' ');
 }
 
-/** Returns the ids of the ticks that were acknowledged. */
-async function tickAllTheTime(cluster: Cluster, until: AbortSignal): Promise<string[]> {
+/** Appends ticks until stopped. Returns the ids of those that were acknowledged. */
+async function tickUntil(cluster: Cluster, until: AbortSignal): Promise<string[]> {
   const acknowledged: string[] = [];
   while (!until.aborted) {
     await cluster.tick(30, 'XAG').then(

@@ -4,15 +4,15 @@ import { crowd } from './crowd.ts';
 export interface Killed {
   quota: number;
   answered: number;
-  /** Requests that broke with a killed replica: each was counted or not, and nobody can tell. */
+  /** Requests in progress on a replica that was killed. It is unknown which of them were counted. */
   broken: number;
   used: number;
-  /** How long the replica took from its start to its first answer, in ms, at worst. */
+  /** The longest time from the start of a replica to its first answer, in ms. */
   startMsMax: number;
   wrong: string[];
 }
 
-/** Replicas are killed under load, one after the other, and started again on their folders; then the rest is asked for. */
+/** Kills replicas under load, one after the other, and restarts them on their data folders. Then uses up the rest of the quota. */
 export async function killed(cluster: Cluster, quota: number, kills: number): Promise<Killed> {
   const { id, key } = await cluster.newAccount(quota);
   const stop = new AbortController();
@@ -40,7 +40,7 @@ export async function killed(cluster: Cluster, quota: number, kills: number): Pr
   };
 }
 
-/** What does not hold. Every unit of the quota was answered, or was in flight when a replica was killed. */
+/** The violated guarantees. Every unit of the quota was answered, or was in flight when a replica was killed. */
 export function faultsOf({ quota, answered, broken, used, wrong }: Killed): string[] {
   const faults = [...wrong];
   if (answered > quota) faults.push(`${answered} of ${quota} were answered`);

@@ -6,42 +6,42 @@ import { crowd, percentile } from './crowd.ts';
 
 export interface Outage {
   awayMs: number;
-  /** For how long requests were still answered from memory while the ledger was away. */
+  /** How long requests were answered from memory after the outage began. */
   servedMs: number;
-  /** Answers while it was away, by status. */
+  /** Answers during the outage, by status. */
   during: Record<string, number>;
-  /** From its return until every replica answered old and new keys again, with a price written after it. */
+  /** From the end of the outage until every replica answered known and unknown keys, with a price written after the outage. */
   recoveryMs: number;
   answered: number;
   used: number;
-  odd: Record<string, number>;
-  /** Answers with prices: the slowest of a hundred, before and while the ledger was away. */
+  unexpected: Record<string, number>;
+  /** The 99th percentile of the latency of successful requests, before and during the outage. */
   p99Ms: { before: number; during: number };
-  /** How long a refusal took at most while the ledger was away. */
+  /** The highest latency of a refusal during the outage. */
   refusalMsMax: number;
-  /** How much the replicas' memory grew while it was away. */
+  /** How much the replicas' memory grew during the outage. */
   grownMb: number;
   wrong: string[];
 }
 
-/** How a ledger goes away and comes back. */
-export interface Comings {
-  goAway(): Promise<void>;
-  comeBack(): Promise<void>;
+/** Makes the ledger unreachable, and reachable again. */
+export interface LedgerFault {
+  begin(): Promise<void>;
+  end(): Promise<void>;
 }
 
-/** Two clients at each replica with this pause: up to 100 requests a second, so that a block lasts for seconds. */
+/** Two clients of each replica with this pause send up to 100 requests a second, so that a leased block lasts for seconds. */
 const CONNECTIONS = 2;
 const PAUSE_MS = 20;
 const BEFORE_MS = 3_000;
-/** What is served once all is well. */
+/** The price that is written after the outage. */
 export const NEW_PRICE = 123;
-/** So long it is waited for; the promise is 5 s. */
+/** The longest wait for the recovery. Promised are 5 s; a test reports what took longer. */
 const RECOVERY_MS_MAX = 60_000;
 
-/** The ledger goes away under load for a while and comes back. */
-export async function outage(cluster: Cluster, awayMs: number, ledger: Comings): Promise<Outage> {
-  await recovered(cluster);
+/** Makes the ledger unreachable for a while, under load. */
+export async function outage(cluster: Cluster, awayMs: number, ledger: LedgerFault): Promise<Outage> {
+  await waitForEarlierOutage(cluster);
   const { id, key } = await cluster.newAccount(10_000_000);
   const cold = await cluster.newAccount(10_000);
   const stop = new AbortController();
@@ -56,33 +56,33 @@ export async function outage(cluster: Cluster, awayMs: number, ledger: Comings):
   });
   await Bun.sleep(BEFORE_MS);
   const memoryBefore = memoryMb(cluster);
-  await ledger.goAway();
+  await ledger.begin();
   const gone = performance.now();
   await Bun.sleep(awayMs);
   const grownMb = memoryMb(cluster) - memoryBefore;
-  const leaving = performance.now();
-  await ledger.comeBack();
+  const ending = performance.now();
+  await ledger.end();
   const back = performance.now();
-  await allWell(cluster, cold.key);
-  const wellAt = performance.now();
+  await waitUntilRecovered(cluster, cold.key);
+  const recoveredAt = performance.now();
   await Bun.sleep(1_000);
   stop.abort();
-  const heard = await asking;
-  const during = heard.between(gone, leaving);
+  const received = await asking;
+  const during = received.between(gone, ending);
   const served = during.filter(({ answer }) => answer === 200);
   const refused = during.filter(({ answer }) => answer !== 200);
-  const lastRefusedAt = heard.answers.findLast(({ answer }) => answer !== 200)?.at ?? 0;
+  const lastRefusedAt = received.answers.findLast(({ answer }) => answer !== 200)?.at ?? 0;
   return {
     awayMs: back - gone,
     servedMs: (served.at(-1)?.at ?? gone) - gone,
     during: countBy(during.map(({ answer }) => String(answer))),
-    recoveryMs: Math.max(wellAt, lastRefusedAt) - back,
-    answered: heard.count(200),
+    recoveryMs: Math.max(recoveredAt, lastRefusedAt) - back,
+    answered: received.count(200),
     used: await cluster.usedOf(id),
-    odd: heard.odd,
+    unexpected: received.unexpected,
     p99Ms: {
       before: percentile(
-        heard.between(start + BEFORE_MS / 3, gone).map(({ ms }) => ms),
+        received.between(start + BEFORE_MS / 3, gone).map(({ ms }) => ms),
         0.99,
       ),
       during: percentile(
@@ -96,26 +96,26 @@ export async function outage(cluster: Cluster, awayMs: number, ledger: Comings):
   };
 }
 
-/** What does not hold, whatever the machine does beside it. */
-export function faultsOf({ answered, used, odd, servedMs, wrong }: Outage): string[] {
+/** The violated guarantees. None of them depends on the speed of the machine. */
+export function faultsOf({ answered, used, unexpected, servedMs, wrong }: Outage): string[] {
   const faults = [...wrong];
   if (answered !== used) faults.push(`${answered} were answered and ${used} counted`);
-  if (Object.keys(odd).length > 0) faults.push(`answers that should not be: ${JSON.stringify(odd)}`);
+  if (Object.keys(unexpected).length > 0) faults.push(`unexpected answers: ${JSON.stringify(unexpected)}`);
   if (servedMs < 1_000) faults.push(`answers from memory ended after ${servedMs.toFixed(0)} ms`);
   return faults;
 }
 
 /**
- * An earlier outage is over. Without this, replicas would start with connections that are still hanging: the account would
+ * Waits until an earlier outage is over. Without this, replicas would start with connections that are still hanging: the account would
  * get its first units while the ledger is slow, and each refill of such a small block waits for it.
  */
-async function recovered(cluster: Cluster): Promise<void> {
+async function waitForEarlierOutage(cluster: Cluster): Promise<void> {
   const { key } = await cluster.newAccount(10_000);
   await eachReplica(cluster, async (client) => (await client.get(PATH, key)) === 200);
 }
 
-/** Every replica answers a key that it has never seen, with a price that was written after the ledger's return. */
-async function allWell(cluster: Cluster, key: string): Promise<void> {
+/** Waits until every replica answers a key that it has never seen, with a price that was written after the outage. */
+async function waitUntilRecovered(cluster: Cluster, key: string): Promise<void> {
   await eventually(
     () =>
       cluster.tick(NEW_PRICE).then(
@@ -131,12 +131,15 @@ async function allWell(cluster: Cluster, key: string): Promise<void> {
   );
 }
 
-/** Waits until every replica is as wanted. */
-async function eachReplica(cluster: Cluster, isWanted: (client: Client) => Promise<boolean>): Promise<void> {
+/** Waits until every replica fulfils a condition. */
+async function eachReplica(
+  cluster: Cluster,
+  isFulfilled: (client: Client) => Promise<boolean>,
+): Promise<void> {
   await Promise.all(
     cluster.urls.map(async (url) => {
       const client = new Client(url);
-      await eventually(() => isWanted(client), RECOVERY_MS_MAX);
+      await eventually(() => isFulfilled(client), RECOVERY_MS_MAX);
       client.close();
     }),
   );

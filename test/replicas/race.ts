@@ -4,20 +4,32 @@ import { crowd } from './crowd.ts';
 export interface Raced {
   answered: number;
   refused: number;
-  odd: Record<string, number>;
+  unexpected: Record<string, number>;
   used: number;
 }
 
-/** One account asked twice as often as its quota allows, over all replicas at once. */
+/** Sends twice as many requests of one account as its quota allows, to all replicas at once. */
 export async function race(cluster: Cluster, quota: number, connections = 8): Promise<Raced> {
   const { id, key } = await cluster.newAccount(quota);
   const requests = 2 * quota;
-  const heard = await crowd({ urls: cluster.urls, path: PATH, key, connections, requests, comesBack: true });
+  const received = await crowd({
+    urls: cluster.urls,
+    path: PATH,
+    key,
+    connections,
+    requests,
+    retries503: true,
+  });
   const used = await cluster.usedOf(id);
-  return { answered: heard.count(200), refused: heard.count(429), odd: heard.odd, used };
+  return {
+    answered: received.count(200),
+    refused: received.count(429),
+    unexpected: received.unexpected,
+    used,
+  };
 }
 
-/** What a sound race comes to. */
-export function raceWanted(quota: number): Raced {
-  return { answered: quota, refused: quota, odd: {}, used: quota };
+/** The outcome of a race without a fault. */
+export function expectedRace(quota: number): Raced {
+  return { answered: quota, refused: quota, unexpected: {}, used: quota };
 }

@@ -10,13 +10,13 @@ export interface Rolled {
   seconds: number;
 }
 
-/** The replicas are stopped and started one after the other, under load, so often in all. */
+/** Restarts the replicas under load, one after the other, `restarts` times in total. */
 export async function rolling(cluster: Cluster, restarts: number): Promise<Rolled> {
   const { id, key } = await cluster.newAccount(1_000_000_000);
   const start = performance.now();
   const rolled: Rolled = { restarts, answered: 0, failed: [], used: 0, seconds: 0 };
   const stop = new AbortController();
-  const clients = [0, 1, 2, 3, 4, 5].map((at) => askInTurn(cluster.urls, at, key, rolled, stop.signal));
+  const clients = [0, 1, 2, 3, 4, 5].map((at) => sendInTurn(cluster.urls, at, key, rolled, stop.signal));
   for (let i = 0; i < restarts; i++) await cluster.replicas.restart(i % cluster.urls.length, 'SIGTERM');
   stop.abort();
   await Promise.all(clients);
@@ -31,8 +31,8 @@ export function faultsOf({ answered, failed, used }: Rolled): string[] {
   return faults;
 }
 
-/** As nginx does: when a replica has closed its door, or says that it cannot answer now, the next one is asked. */
-async function askInTurn(
+/** Sends requests as nginx does: if a replica is unreachable or returns 503, the next one gets the request. */
+async function sendInTurn(
   urls: readonly string[],
   at: number,
   key: string,
@@ -41,13 +41,13 @@ async function askInTurn(
 ): Promise<void> {
   const clients = urls.map((url) => new Client(url));
   for (let turn = at; !until.aborted; turn++) {
-    const heard: string[] = [];
+    const received: string[] = [];
     for (let i = 0; i < clients.length; i++) {
-      heard.push(String(await clients[(turn + i) % clients.length]!.get(PATH, key)));
-      if (!['unreachable', 'broken', '503'].includes(heard.at(-1)!)) break;
+      received.push(String(await clients[(turn + i) % clients.length]!.get(PATH, key)));
+      if (!['unreachable', 'broken', '503'].includes(received.at(-1)!)) break;
     }
-    if (heard.at(-1) === '200') rolled.answered++;
-    else rolled.failed.push(heard.join(', '));
+    if (received.at(-1) === '200') rolled.answered++;
+    else rolled.failed.push(received.join(', '));
     await Bun.sleep(5);
   }
   for (const client of clients) client.close();

@@ -2,18 +2,18 @@ import { Client } from '../support/http/client.ts';
 import { ADMIN_TOKEN } from '../support/replication/replicas.ts';
 import { type Cluster, PATH } from './cluster.ts';
 
-/** How often it is looked whether something shows. */
-const LOOK_MS = 3;
-const SHOWS_MS_MAX = 60_000;
+/** The interval at which a condition is checked. */
+const POLL_MS = 3;
+const WAIT_MS_MAX = 60_000;
 
-/** Pushes ticks to one replica and tells, for each and each other replica, after how many ms it showed there. */
+/** Pushes ticks to one replica. Returns after how many ms each tick was visible on each other replica. */
 export async function tickSpread(cluster: Cluster, ticks: number): Promise<number[]> {
   const { key } = await cluster.newAccount(1_000_000_000);
   const [first, ...others] = cluster.urls;
   const clients = others.map((url) => new Client(url));
   const took: number[] = [];
   for (let i = 0; i < ticks; i++) {
-    await Bun.sleep(250 * Math.random()); // at any moment of the followers' round
+    await Bun.sleep(250 * Math.random()); // at any moment between two polls of the followers
     const price = 100 + i / 1_000; // near its neighbours: it is not held in quarantine
     const start = performance.now();
     const [, ...shown] = await Promise.all([
@@ -26,7 +26,7 @@ export async function tickSpread(cluster: Cluster, ticks: number): Promise<numbe
   return took;
 }
 
-/** Revokes keys and tells, for each, after how many ms the last replica refused it. */
+/** Revokes keys. Returns for each key after how many ms the last replica refused it. */
 export async function revocationSpread(cluster: Cluster, keys: number): Promise<number[]> {
   const clients = cluster.urls.map((url) => new Client(url));
   const took: number[] = [];
@@ -46,7 +46,7 @@ export async function revocationSpread(cluster: Cluster, keys: number): Promise<
 
 /** Pushes a price of gold to one replica, which must accept it. */
 export async function push(url: string, price: number): Promise<void> {
-  const answer = await fetch(`${url}/admin/ticks?source=desk`, {
+  const answer = await fetch(`${url}/admin/ticks?source=test`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
     body: JSON.stringify([{ symbol: 'XAU', price, at: Date.now() }]),
@@ -60,10 +60,11 @@ async function priceAt(client: Client, key: string): Promise<number | undefined>
   return answer === 200 ? JSON.parse(client.body).rates.XAU : undefined;
 }
 
-async function until(start: number, isSo: () => Promise<boolean>): Promise<number> {
-  while (!(await isSo())) {
-    if (performance.now() - start > SHOWS_MS_MAX) throw new Error(`not so within ${SHOWS_MS_MAX} ms`);
-    await Bun.sleep(LOOK_MS);
+async function until(start: number, isTrue: () => Promise<boolean>): Promise<number> {
+  while (!(await isTrue())) {
+    if (performance.now() - start > WAIT_MS_MAX)
+      throw new Error(`the condition did not hold within ${WAIT_MS_MAX} ms`);
+    await Bun.sleep(POLL_MS);
   }
   return performance.now() - start;
 }

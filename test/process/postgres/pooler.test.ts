@@ -5,7 +5,7 @@ import { Ledger } from '../../../src/ledger/ledger.ts';
 import { SCHEMA_VERSION } from '../../../src/ledger/schema/migrations.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { Cluster } from '../../replicas/cluster.ts';
-import { race, raceWanted } from '../../replicas/race.ts';
+import { expectedRace, race } from '../../replicas/race.ts';
 import { loadFixture } from '../../schemas/fixture.ts';
 import { hasPgbouncer, Pgbouncer } from '../../support/database/pgbouncer.ts';
 import { newFolder } from '../../support/ledger.ts';
@@ -37,7 +37,7 @@ describe.skipIf(!hasPgbouncer)(
       const cluster = await Cluster.start(url, 3, pooler.through(url));
       try {
         for (let run = 1; run <= 3; run++) {
-          expect({ run, ...(await race(cluster, 5_000)) }).toEqual({ run, ...raceWanted(5_000) });
+          expect({ run, ...(await race(cluster, 5_000)) }).toEqual({ run, ...expectedRace(5_000) });
         }
         expect(await cluster.wrongCounts()).toEqual([]);
       } finally {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Cluster, PATH } from '../../replicas/cluster.ts';
 import { crowd } from '../../replicas/crowd.ts';
 import { killed, faultsOf as killFaults } from '../../replicas/kill.ts';
-import { race, raceWanted } from '../../replicas/race.ts';
+import { expectedRace, race } from '../../replicas/race.ts';
 import { rolling, faultsOf as rollingFaults } from '../../replicas/rolling.ts';
 import { newDatabase } from '../../support/postgres.ts';
 import { eventually } from '../../support/program.ts';
@@ -17,7 +17,7 @@ describe('three replicas on one PostgreSQL', () => {
 
   test('of 4,000 requests over all three, a quota of 2,000 admits exactly 2,000, ten times in a row', async () => {
     for (let run = 1; run <= 10; run++) {
-      expect({ run, ...(await race(cluster, 2_000)) }).toEqual({ run, ...raceWanted(2_000) });
+      expect({ run, ...(await race(cluster, 2_000)) }).toEqual({ run, ...expectedRace(2_000) });
     }
     expect(await cluster.wrongCounts()).toEqual([]);
   }, 300_000);

@@ -28,12 +28,12 @@ const standbyHangs = row('standby-hangs', {
     const { postgres, cluster } = await start(scene, 'synchronous');
     const alarmed = Promise.withResolvers<void>();
     const outcome = await outage(cluster, awayMs, {
-      async goAway() {
+      async begin() {
         postgres.standby.pause();
         const all = cluster.replicas.programs.map((one) => healthBecomes(one, 503, ['ledger.unreachable']));
         Promise.all(all).then(() => alarmed.resolve(), alarmed.reject);
       },
-      async comeBack() {
+      async end() {
         await alarmed.promise.finally(() => postgres.standby.resume());
       },
     });

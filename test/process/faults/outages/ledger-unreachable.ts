@@ -1,5 +1,5 @@
 import { Cluster } from '../../../replicas/cluster.ts';
-import { disturbed } from '../../../replicas/disturbed.ts';
+import { startFaultyPostgres } from '../../../replicas/faulty-postgres.ts';
 import { WebhookReceiver } from '../../../support/http/webhook-receiver.ts';
 import { ADMIN_TOKEN } from '../../../support/replication/replicas.ts';
 import { row } from '../row.ts';
@@ -21,14 +21,14 @@ export const ledgerUnreachable = row('ledger-unreachable', {
     for (const way of ['stop', 'hole'] as const) {
       const receiver = new WebhookReceiver();
       scene.atEnd(() => receiver.stop());
-      const database = await disturbed();
+      const database = await startFaultyPostgres();
       scene.atEnd(() => database.remove());
       const settings = { OPENPIT_WEBHOOK_URL: receiver.url };
       const cluster = await Cluster.start(database.url, 2, database.through, settings);
       scene.atEnd(() => cluster.end());
       const { programs } = cluster.replicas;
       const from = programs.map(({ stderr }) => stderr.length);
-      await database.ways[way].goAway();
+      await database.faults[way].begin();
       const away = Bun.sleep(awayMs);
       noticed.push(
         ...(await Promise.all(programs.map((one) => healthBecomes(one, 503, ['ledger.unreachable'])))),
@@ -39,7 +39,7 @@ export const ledgerUnreachable = row('ledger-unreachable', {
       }
       await alarmIsPosted(receiver, 'ledger.unreachable');
       await away;
-      await database.ways[way].comeBack();
+      await database.faults[way].end();
       recovered.push(...(await Promise.all(programs.map((one) => healthBecomes(one, 200, [])))));
       for (const [i, program] of programs.entries()) {
         const alarm = { program, receiver, name: 'ledger.unreachable', from: from[i]! };

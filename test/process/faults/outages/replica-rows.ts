@@ -1,8 +1,8 @@
 import { Cluster } from '../../../replicas/cluster.ts';
 import { percentile } from '../../../replicas/crowd.ts';
-import { type Disturbed, disturbed } from '../../../replicas/disturbed.ts';
+import { type FaultyPostgres, startFaultyPostgres } from '../../../replicas/faulty-postgres.ts';
 import { outage, faultsOf as outageFaults } from '../../../replicas/outage.ts';
-import { race as raceOnce, raceWanted } from '../../../replicas/race.ts';
+import { expectedRace, race as raceOnce } from '../../../replicas/race.ts';
 import { rolling, faultsOf as rollingFaults } from '../../../replicas/rolling.ts';
 import { revocationSpread, tickSpread } from '../../../replicas/spread.ts';
 import { readyLedgerUrl } from '../../../support/database/ready-ledger.ts';
@@ -16,7 +16,7 @@ const race = row('race', {
     const cluster = await clusterOf(scene, replicas);
     for (let run = 1; run <= runs; run++) {
       const outcome = await raceOnce(cluster, quota);
-      scene.holds(Bun.deepEquals(outcome, raceWanted(quota)), `run ${run}: ${JSON.stringify(outcome)}`);
+      scene.holds(Bun.deepEquals(outcome, expectedRace(quota)), `run ${run}: ${JSON.stringify(outcome)}`);
     }
     for (const wrong of await cluster.wrongCounts()) scene.holds(false, wrong);
     return {
@@ -98,14 +98,14 @@ async function clusterOf(scene: Scene, replicas: number): Promise<Cluster> {
 async function away(
   scene: Scene,
   awayMs: number,
-  way: keyof Disturbed['ways'],
+  way: keyof FaultyPostgres['faults'],
   recoveryMsMax: number,
 ): Promise<Played> {
-  const database = await disturbed();
+  const database = await startFaultyPostgres();
   scene.atEnd(() => database.remove());
   const cluster = await Cluster.start(database.url, 2, database.through);
   scene.atEnd(() => cluster.end());
-  const outcome = await outage(cluster, awayMs, database.ways[way]);
+  const outcome = await outage(cluster, awayMs, database.faults[way]);
   for (const fault of outageFaults(outcome)) scene.holds(false, fault);
   const { recoveryMs, servedMs, answered, used, p99Ms, grownMb } = outcome;
   scene.holdsWithin(recoveryMsMax, recoveryMs, 'the recovery');

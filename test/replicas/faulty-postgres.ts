@@ -1,40 +1,40 @@
 import { TcpProxy } from '../support/http/tcp-proxy.ts';
 import { ownPostgres } from '../support/postgres.ts';
-import type { Comings } from './outage.ts';
+import type { LedgerFault } from './outage.ts';
 
-/** A PostgreSQL of its own that can go away in three ways. */
-export interface Disturbed {
+/** A PostgreSQL of the test's own, with three faults that can be switched on and off. */
+export interface FaultyPostgres {
   url: string;
-  /** The way there that can be disturbed. */
+  /** The URL through the proxy that causes the faults. */
   through: string;
-  ways: Record<'stop' | 'hole' | 'slow', Comings>;
+  faults: Record<'stop' | 'hole' | 'slow', LedgerFault>;
   remove(): Promise<void>;
 }
 
-/** Each way. */
+/** The latency that the fault `slow` adds in each direction. */
 const SLOW_MS = 25;
 
-export async function disturbed(): Promise<Disturbed> {
+export async function startFaultyPostgres(): Promise<FaultyPostgres> {
   const database = await ownPostgres();
   const proxy = await TcpProxy.open(Number(new URL(database.url).port));
   return {
     url: database.url,
     through: proxy.through(database.url),
-    ways: {
-      stop: { goAway: database.stop, comeBack: database.start },
+    faults: {
+      stop: { begin: database.stop, end: database.start },
       hole: {
-        goAway: async () => {
+        begin: async () => {
           proxy.swallow = true;
         },
-        comeBack: async () => {
+        end: async () => {
           proxy.swallow = false;
         },
       },
       slow: {
-        goAway: async () => {
+        begin: async () => {
           proxy.delayMs = SLOW_MS;
         },
-        comeBack: async () => {
+        end: async () => {
           proxy.delayMs = 0;
         },
       },
