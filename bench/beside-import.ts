@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'openpit-bench-beside-'));
 process.env.OPENPIT_DEMO = 'true';
 const { target, key } = await startOpenpit(folder);
 
-/** Asks again and again until told to stop. Times in ms, sorted. */
+/** Sends requests until stopped. Returns their durations in ms, sorted. */
 async function ask(until: Promise<unknown>): Promise<number[]> {
   let isOver = false;
   void until.then(() => {
@@ -24,7 +24,7 @@ async function ask(until: Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   while (!isOver) {
     const start = performance.now();
-    // Another URL each time: nothing is answered from what was kept.
+    // A new URL each time, so that no answer comes from the cache.
     const url = `${target.url}/rates/time-series?symbols=XAU,XAG&startDate=2024-05-01&endDate=2024-05-30&n=${times.length}`;
     await (await fetch(url, { headers: { 'x-api-key': key } })).text();
     times.push(performance.now() - start);

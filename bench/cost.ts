@@ -10,7 +10,7 @@ import { cpuSeconds, type Target } from './lib/process.ts';
 import { report } from './lib/report.ts';
 
 const DAYS = Number(process.env.DAYS ?? 46_000);
-/** CPU time is counted in hundredths of a second: a measurement takes at least so many of them. */
+/** CPU time is counted in hundredths of a second. A measurement takes at least this many. */
 const CPU_SECONDS_LEAST = Number(process.env.CPU_SECONDS ?? 0.5);
 const REQUESTS_MAX = 2_000;
 const FREE_MS_MAX = 5;

@@ -93,7 +93,7 @@ async function overBars(millions: readonly number[]): Promise<void> {
   for (const candidate of candidates) await end(candidate);
 }
 
-/** Has every symbol's history in memory. Gives what it takes there, in MB, as the service tells. */
+/** Loads the history of every symbol. Returns the memory that it takes, in MB, as the service reports it. */
 async function loadAll({ url }: Target, key: string): Promise<number> {
   const headers = { 'x-api-key': key };
   const answer = await fetch(`${url}/symbols`, { headers });

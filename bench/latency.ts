@@ -1,7 +1,7 @@
 /**
- * `npm run bench:latency`: how long answers take at half of the most that the server can do, alone and beside 10,000 ticks a second;
- * there, an import of a million bars comes on top. Requests are sent on a timetable, and timed from when they were due: a server that
- * stalls is not let off by clients that wait. The server has one core; client, feed and import share the other.
+ * `npm run bench:latency`: response times at half of the server's maximum load: alone, and during 10,000 ticks a second and an import of a
+ * million bars. Requests are sent on a schedule, and timed from when they were due, so that a stall delays every request that was due
+ * during it. The server has one core; client, feed and import share the other.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,12 +29,12 @@ await writeBars();
 
 const request = { paths: [PATH], headers: { 'x-api-key': key } };
 await measure(target, request, 3); // warms up
-const aloneRate = await halfOfMost();
+const aloneRate = await halfOfMaximum();
 const alone = await timed(aloneRate, SECONDS);
 
 const before = startFeed();
 await Bun.sleep(3_000);
-const besideRate = await halfOfMost();
+const besideRate = await halfOfMaximum();
 await before.stop();
 
 const feed = startFeed();
@@ -80,8 +80,8 @@ interface Timed {
   isWhole: boolean;
 }
 
-/** Of what wrk gets answered. */
-async function halfOfMost(): Promise<number> {
+/** Half of the rate that wrk reaches. */
+async function halfOfMaximum(): Promise<number> {
   const { requestsPerSecond } = await measure(target, request, 5);
   console.log(`${Math.round(requestsPerSecond)} requests a second at most`);
   return Math.round(requestsPerSecond / 2);
@@ -93,7 +93,7 @@ function row(name: string, rate: number, { times, pauseMs, isWhole }: Timed): st
   return `| ${name} | ${rate} | ${at(0.5)} | ${at(0.99)} | ${at(0.999)} | ${at(1)} | ${pauseMs.toFixed(1)} ms |${isWhole ? '' : ' some were refused |'}`;
 }
 
-/** Sends so many a second for some seconds, by a program of its own. Times in ms, sorted. */
+/** Sends requests at this rate, from a process of its own. Times in ms, sorted. */
 async function timed(perSecond: number, seconds: number): Promise<Timed> {
   const recorded = await record(join(dir, 'request'), [{ path: PATH, key }]);
   const pauses = watchPauses();
@@ -101,7 +101,7 @@ async function timed(perSecond: number, seconds: number): Promise<Timed> {
   return { times, pauseMs: await pauses.stop(), isWhole };
 }
 
-/** The longest that a timer of the server was late, as it tells by itself. It looks ten times a second. */
+/** The longest delay of a timer in the server, as its metrics report it. */
 function watchPauses(): { stop(): Promise<number> } {
   let longestMs = 0;
   const look = async () => {
@@ -113,7 +113,7 @@ function watchPauses(): { stop(): Promise<number> } {
       Number(/^openpit_event_loop_lag_max_seconds (\S+)/m.exec(text)![1]) * 1000,
     );
   };
-  // The first look begins the time that is looked at.
+  // The first read starts the interval that is measured.
   const begun = look().then(() => {
     longestMs = 0;
   });

@@ -32,7 +32,7 @@ console.log(`\nA closed lease takes ${await bytesPerLease()} bytes, indexes incl
 for (const ledger of ledgers) await ledger.close();
 
 const cluster = await Cluster.start(database.url, 1);
-await Bun.sleep(35_000); // until the lease of the start is given back
+await Bun.sleep(35_000); // until the lease of the start is returned
 await replica('an idle replica', async () => Bun.sleep(SECONDS * 1000));
 await busy(1);
 await busy(100);
@@ -42,7 +42,7 @@ await database.remove();
 removeFolders();
 process.exit(0);
 
-/** Syncs of so many accounts in one transaction: what a busy replica sends. Every account has a writer of its own. */
+/** Syncs this many accounts in one transaction, as a busy replica does. Every account has a writer of its own. */
 async function leases(accounts: number): Promise<void> {
   const messages = await Promise.all(
     ledgers.map(async (ledger, w) => {

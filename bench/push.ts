@@ -1,5 +1,5 @@
 /**
- * `npm run bench:push`: how many ticks a second are taken in and acknowledged. Single ticks from 50 clients at once, and a backfill in
+ * `npm run bench:push`: how many ticks per second are stored and acknowledged. Single ticks from 50 clients at once, and a backfill in
  * requests of 5,000 ticks of many days, before ticks of today. CPU time is that of the service and of PostgreSQL together.
  */
 

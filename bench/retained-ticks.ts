@@ -1,5 +1,5 @@
 /**
- * `npm run bench:retained-ticks -- 34`: a start on PostgreSQL with so many million ticks of two weeks, none of them in a bar yet. The
+ * `npm run bench:retained-ticks -- 34`: a start on PostgreSQL with this many million ticks of two weeks, none of them in a bar yet. The
  * service is stopped in the middle of closing and started again; ticks are pushed all the while.
  */
 

@@ -10,7 +10,7 @@ export interface Scenario {
   /** At least this share of nginx, and of the bare handler; undefined where nothing is promised. */
   ofNginx?: number;
   ofBare?: number;
-  /** So many times as fast as Fastify over SQLite, which answers this too. */
+  /** At least this many times as fast as Fastify on SQLite, which serves this request, too. */
   timesFastify?: number;
 }
 
@@ -92,7 +92,7 @@ function monthsOf(codes: string): string[] {
   });
 }
 
-/** The answer is right before it is timed. */
+/** Checks the answer before it is timed. */
 export async function checked(
   url: string,
   scenario: Scenario,

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: the service against nginx and a bare handler that send the same bytes, and against the same job done the
- * usual way, on one core, interleaved. The table goes to bench/results/. `npm run bench -- latest` does those that are named so.
+ * usual way, on one core, interleaved. The table goes to bench/results/. `npm run bench -- latest` runs only the scenarios with this name.
  */
 import { HAS_FASTIFY, startFastifyPostgres, startFastifySqlite } from './lib/fastify.ts';
 import { GENERATOR, measure } from './lib/load.ts';

@@ -1,4 +1,4 @@
-/** `npm run bench:start -- 10`: the time from a start to the first answer, over so many million bars. */
+/** `npm run bench:start -- 10`: the time from a start to the first answer, with this many million bars. */
 import { rmSync } from 'node:fs';
 import { filledLedger } from './lib/filled-ledger.ts';
 import { createKey, startProgram } from './lib/openpit.ts';

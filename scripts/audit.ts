@@ -1,6 +1,6 @@
 /**
- * `npm run audit`: asks the registry whether a dependency of the program has a known weakness, high or critical. Part of
- * `npm test`. A registry that cannot be asked is said so and is no failure: a machine without a network can still test.
+ * `npm run audit`: asks the registry whether a dependency of the program has a known vulnerability, high or critical. Part of
+ * `npm test`. An unreachable registry is reported but is not a failure, so that tests also run without a network.
  */
 export type Audit =
   | { outcome: 'clean' }
@@ -24,7 +24,7 @@ interface Report {
   vulnerabilities?: Record<string, { severity: string }>;
 }
 
-/** What npm said, as it says it with `--json`. */
+/** Reads the output of `npm audit --json`. */
 export function readReport(text: string): Audit {
   let report: Report;
   try {

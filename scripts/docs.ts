@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the parts of the documentation that are made from the code. A test fails when they differ. */
+/** `npm run docs`: writes the parts of the documentation that are generated from the code. A test fails when they differ. */
 import { join } from 'node:path';
 import packageJson from '../package.json';
 import { openApiDocument } from '../src/api/openapi/document.ts';
@@ -10,7 +10,7 @@ import { CLIENT_TYPES, clientTypesFromDocument } from './client-types.ts';
 const README = join(import.meta.dir, '..', 'README.md');
 export const OPENAPI = join(import.meta.dir, '..', 'docs', 'openapi.json');
 
-/** The README with its table of settings made anew. */
+/** The README with its table of settings generated again. */
 export async function readmeFromCode(): Promise<{ before: string; after: string }> {
   const before = await Bun.file(README).text();
   const rows = SETTINGS.map(

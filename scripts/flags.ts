@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** The flags of a script. A wrong one, `--help` included, ends it with the list of those that there are. */
+/** Reads the flags of a script. An unknown one, `--help` included, prints the list of flags and exits. */
 export function readFlags<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);
@@ -9,7 +9,7 @@ export function readFlags<const T extends ParseArgsConfig>(config: T): ReturnTyp
     const flags = Object.entries(config.options ?? {}).map(([name, { default: usual }]) =>
       usual === undefined ? `--${name} …` : `--${name} ${usual}`,
     );
-    console.error(`${what}. The flags, with what they are when not given: ${flags.join(', ')}`);
+    console.error(`${what}. Flags and their defaults: ${flags.join(', ')}`);
     return process.exit(2);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz -- --target csv --seconds 60`: feeds a parser with inputs that are changed towards branches not yet taken.
- * Without a target it goes through all. What reaches something new is kept in artifacts/fuzz/; an input that breaks a
- * parser is written there too, and becomes a test.
+ * `npm run fuzz -- --target csv --seconds 60`: fuzzes a parser, guided by branch coverage. Without a target it fuzzes all of
+ * them, one after the other. Inputs that reach new branches are kept in artifacts/fuzz/. An input that breaks a parser is
+ * written there, too; add it as a test.
  */
 import { join } from 'node:path';
 import { Coverage } from '../test/fuzz/coverage.ts';
@@ -48,7 +48,7 @@ for (const target of chosen) {
 }
 process.exit(broke ? 1 : 0);
 
-/** The targets and all that they import, with counters in every branch. */
+/** The targets and everything they import, with a counter in every branch. */
 async function instrumentedTargets(): Promise<{ targets: readonly Target[]; coverage: Coverage }> {
   const entry = join(root, 'test', 'fuzz', 'targets.ts');
   const { outputs } = await Bun.build({ entrypoints: [entry], target: 'bun', format: 'esm' });

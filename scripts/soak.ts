@@ -1,4 +1,4 @@
-/** `npm run soak -- --minutes N [--out FILE.svg]`: steady load on the real program, and whether its memory stays flat. */
+/** `npm run soak -- --minutes N [--out FILE.svg]`: steady load on the real program, and a check that its memory stays flat. */
 
 import { Scene } from '../test/process/faults/scene.ts';
 import { chart, sparklines } from '../test/soak/chart.ts';
@@ -15,8 +15,8 @@ const settings = { ...(await scene.settings()), OPENPIT_DEMO: 'true', OPENPIT_AD
 const program = await scene.program(settings);
 const { key } = await scene.account(settings, 1_000_000_000);
 process.on('SIGINT', () => void scene.end().then(() => process.exit(130)));
-const asked = { program, key, token };
-const { samples, answered, errors } = await soak(asked, Number(values.minutes) * 60, (sample) => {
+const target = { program, key, token };
+const { samples, answered, errors } = await soak(target, Number(values.minutes) * 60, (sample) => {
   const { at, heapMb, rssMb, fds, lagMs, perSecond } = sample;
   const line = `${at.toFixed(0)} s: heap ${heapMb.toFixed(0)} MB, RSS ${rssMb.toFixed(0)} MB, ${fds} fds, lag ${lagMs.toFixed(0)} ms, ${perSecond.toFixed(0)}/s`;
   process.stderr.write(`\r${line}   `);

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 
 /**
  * Keeps every core busy at the lowest priority until this process exits. A virtual machine takes up to tens of milliseconds to wake
- * a core that idled, which would count as a pause of whoever is measured.
+ * a core that idled, which would count as a pause of the program under test.
  */
 export function keepCoresAwake(): void {
   if (Bun.which('nice') === null) return;

@@ -5,17 +5,17 @@ import { ownPostgres } from '../../test/support/postgres.ts';
 import { ROOT, SERVER_CORE, targetOf } from './openpit.ts';
 import { startPinned, type Target } from './process.ts';
 
-/** Fastify is the bench's own dependency. */
+/** Fastify is a dependency of the benchmarks only. */
 export const HAS_FASTIFY = existsSync(join(ROOT, 'bench/node_modules/fastify'));
 
-/** The usual service over SQLite. */
+/** A conventional service on SQLite. */
 export async function startFastifySqlite(): Promise<Target> {
   const dir = mkdtempSync(join(tmpdir(), 'openpit-bench-fastify-'));
   const target = await start('Fastify + SQLite', ['sqlite', join(dir, 'rates.db')]);
   return { ...target, stop: () => target.stop().finally(() => rmSync(dir, { recursive: true })) };
 }
 
-/** The usual service over PostgreSQL. What PostgreSQL spends is spent for it, and counts. */
+/** A conventional service on PostgreSQL. The CPU time of PostgreSQL counts as its own. */
 export async function startFastifyPostgres(): Promise<Target> {
   const postgres = await ownPostgres();
   const target = await start('Fastify + PostgreSQL', ['postgres', postgres.url]);

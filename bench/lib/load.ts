@@ -19,12 +19,12 @@ export interface Recorded {
 
 export interface Measured {
   requestsPerSecond: number;
-  /** The figure to compare by: it hardly depends on what else the machine does. */
+  /** The figure to compare: other work on the machine hardly affects it. */
   requestsPerCpuSecond: number;
 }
 
 interface Load {
-  /** Whether the generator uses all cores, as the server does; else it has one of its own. */
+  /** Whether the generator uses all cores, like the server. If not, it has a core of its own. */
   isSpread: boolean;
   seconds: number;
   expected: number;

@@ -3,10 +3,10 @@ import type { Target } from './process.ts';
 
 const IDLE = join(import.meta.dir, '..', 'targets', 'idle.ts');
 
-/** The longest pause of an event loop in a stretch of time, in ms. */
+/** The longest pause of each event loop in an interval, in ms. */
 export interface Pause {
   server: number;
-  /** Of a process that did nothing at the same time: what the machine itself adds, above all one that shares its cores with others. */
+  /** The pause of an idle process at the same time: what the machine itself adds, above all a virtual one. */
   idle: number;
 }
 
@@ -24,7 +24,7 @@ export class Pauses {
     this.#lines = linesOf(this.#child.stdout);
   }
 
-  /** A server that has an operator's token closes its metrics without it. */
+  /** A server with an admin token requires it for /metrics. */
   static async watch(target: Target, token?: string): Promise<Pauses> {
     const pauses = new Pauses(target, token);
     await pauses.#lines.next();
@@ -32,7 +32,7 @@ export class Pauses {
     return pauses;
   }
 
-  /** Since this was last called. */
+  /** The longest pauses since the last call. */
   async take(): Promise<Pause> {
     const text = await (await fetch(`${this.#target.url}/metrics`, { headers: this.#headers })).text();
     const [, seconds] = /^openpit_event_loop_lag_max_seconds\S* (\S+)/m.exec(text)!;

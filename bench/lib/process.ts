@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether the machine lets a process be kept on one core. */
+/** Whether a process can be pinned to one core. */
 const CAN_PIN = Bun.which('taskset') !== null;
 const TICKS_PER_SECOND = 100;
 
@@ -8,7 +8,7 @@ const TICKS_PER_SECOND = 100;
 export interface Target {
   name: string;
   url: string;
-  /** Processes whose CPU time is the server's. */
+  /** Processes whose CPU time counts as the server's. */
   pids: number[];
   stop(): Promise<void>;
 }

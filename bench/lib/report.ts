@@ -36,7 +36,7 @@ const PARTS = [
 
 export type Part = (typeof PARTS)[number];
 
-/** Writes what a run has found to bench/results/, and puts docs/performance.md together anew. */
+/** Writes the results of a run to bench/results/, and generates docs/performance.md from all results. */
 export async function report(
   part: Part,
   title: string,
@@ -50,7 +50,7 @@ export async function report(
   console.log(`\nWritten to bench/results/${part}.md and docs/performance.md`);
 }
 
-/** All that was measured, as one page. */
+/** All results, as one page. */
 export function performancePage(): string {
   const parts = PARTS.map((part) => join(RESULTS, `${part}.md`)).filter((file) => existsSync(file));
   return `${INTRODUCTION}\n${parts.map((file) => readFileSync(file, 'utf8')).join('\n')}`;

@@ -1,4 +1,4 @@
-/** Pushes ticks on a timetable until it is told to stop, and prints how many were taken a second, up to the last answer. */
+/** Pushes ticks on a schedule until stopped, and prints how many per second were accepted. */
 const { url, token, codes, perSecond, pushesPerSecond } = JSON.parse(process.argv[2]!) as {
   url: string;
   token: string;

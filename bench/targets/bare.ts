@@ -1,4 +1,4 @@
-/** The floor: a handler that sends a constant body with constant headers, and looks at nothing. */
+/** The floor: a handler that sends a constant body with constant headers, and ignores the request. */
 const { body, headers } = JSON.parse(process.argv[2]!) as { body: string; headers: Record<string, string> };
 const server = Bun.serve({
   hostname: '127.0.0.1',

@@ -10,9 +10,9 @@ export interface Bar {
   close: number;
 }
 
-/** What the usual service asks its database. */
+/** The queries of the conventional service. */
 export interface Store {
-  /** Takes a unit; gives what is left, or undefined when nothing is. */
+  /** Takes a unit. Returns what is left; undefined if nothing was left. */
   spend(key: string): Promise<number | undefined>;
   latest(symbols: readonly string[]): Promise<Record<string, number>>;
   bars(symbols: readonly string[], first: string, last: string): Promise<Bar[]>;
@@ -22,7 +22,7 @@ const DAYS = 3_000;
 const LAST_DAY = Date.UTC(2026, 5, 30);
 const QUOTA = 1_000_000_000;
 
-/** The five that the scenarios ask for, and others. */
+/** The five symbols that the scenarios request, and others. */
 export const SYMBOLS = [
   'XAU',
   'XAG',

@@ -463,7 +463,7 @@ def _split(event_id: str) -> Tuple[str, int]:
 
 
 def _require_success(response: http.client.HTTPResponse, text: str) -> None:
-    """Raises the error of a response that is none of the service's successes."""
+    """Raises the error of a response that is not a success."""
     try:
         body = json.loads(text)
     except ValueError:

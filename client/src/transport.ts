@@ -161,7 +161,7 @@ function cacheMode(isRead: boolean, isKnown: boolean): 'no-cache' | 'no-store' {
   return isRead && !isKnown ? 'no-cache' : 'no-store';
 }
 
-/** Throws the error of a response that is none of the service's successes. */
+/** Throws the error of a response that is not a success. */
 export function requireSuccess(response: Response, text: string): void {
   const { ok, status, headers } = response;
   let body: Record<string, unknown>;

@@ -5,7 +5,7 @@ import { type Browser, type BrowserContextOptions, chromium as launcher, type Pa
 
 const ARTIFACTS = join(import.meta.dir, '..', '..', 'artifacts');
 
-/** How the page is looked at. */
+/** The devices and colour schemes that pages are tested with. */
 export const LOOKS = [
   { name: 'light-desktop', colorScheme: 'light', viewport: { width: 1280, height: 860 } },
   { name: 'dark-desktop', colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
@@ -32,7 +32,7 @@ const FLAGS = [
   '--no-first-run',
 ];
 
-/** The one that is named, the system's, or npm's, which is made for x64 alone. Undefined: this machine has none. */
+/** The path of Chromium: `CHROMIUM_PATH`, the system's, or npm's, which exists for x64 only. Undefined if there is none. */
 export async function browserPath(): Promise<string | undefined> {
   const named =
     process.env.CHROMIUM_PATH ??
@@ -46,13 +46,13 @@ export async function openBrowser(): Promise<Browser> {
   return launcher.launch({ executablePath, args: FLAGS });
 }
 
-/** A page that notes whatever must not happen: errors in the console, requests elsewhere, breaches of its policy. */
+/** A page that records what must not happen: errors in the console, requests to other hosts, violations of its content security policy. */
 export interface WatchedPage {
   page: Page;
   complaints: string[];
   /** Bytes over the wire, by path. */
   bytes: Map<string, number>;
-  /** Keeps a picture of what is in view, or of the whole page. */
+  /** Saves a screenshot of the viewport, or of the whole page. */
   shot(name: string, whole?: boolean): Promise<void>;
   close(): Promise<void>;
 }

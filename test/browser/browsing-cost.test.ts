@@ -16,7 +16,7 @@ describe.skipIf(!found)(title, () => {
   });
   afterAll(() => browser?.close());
 
-  /** Notes every status of the service. */
+  /** Records the status of every response. */
   const watchStatuses = (page: Page) => {
     const statuses: number[] = [];
     page.on('response', (response) => statuses.push(response.status()));
@@ -97,7 +97,7 @@ describe.skipIf(!found)(title, () => {
     });
     afterAll(() => service?.close());
 
-    test('an address that asks too much is told so, and sees prices again when it may', async () => {
+    test('an address that sends too many requests sees a message, and prices again once it may', async () => {
       const { given } = (await (await service.get('/console/config')).json()) as { given: { key: string } };
       const latest = '/rates/latest?symbols=XAU';
       while ((await service.get(latest, given.key)).status === 200) service.clock.time += 100;
@@ -114,7 +114,7 @@ describe.skipIf(!found)(title, () => {
     });
   });
 
-  test('a used-up quota is told as such, in the market and on a symbol’s page', async () => {
+  test('an exhausted quota is shown as such, in the market and on a symbol’s page', async () => {
     const service = await openTestService('sqlite', { now: Date.now() });
     await service.setPlan({ name: 'tiny', quota: 1 });
     const key = await service.key('tiny');

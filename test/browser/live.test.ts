@@ -111,7 +111,7 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
-  test('a tab that nobody looks at asks for nothing, and asks at once when somebody looks again', async () => {
+  test('a hidden tab sends no requests, and sends one as soon as it is visible again', async () => {
     const { page, close } = await openPage(browser, service.url);
     await page.clock.install();
     await page.goto(service.url);

@@ -18,7 +18,7 @@ describe.skipIf(!found)(title, () => {
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
-    // Without feeds of its own: what the ledger says of them is written here, and nothing asks a provider.
+    // Without a feed thread: the test writes the state of the feeds to the ledger, and no provider is contacted.
     service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: TOKEN }, now });
     const { feeds } = service.ledger;
     const run = async (feed: string, ago: number, report: Partial<RunReport>, late?: number) => {

@@ -102,7 +102,7 @@ describe.skipIf(!found)(title, () => {
     await watched.page.locator('.legend-day').waitFor();
     await watched.page.locator('.chart canvas').first().waitFor();
     await watched.page.waitForTimeout(300);
-    const { '/market/quotes': _, ...bytes } = Object.fromEntries(watched.bytes); // asked for later, again and again
+    const { '/market/quotes': _, ...bytes } = Object.fromEntries(watched.bytes); // requested later, repeatedly
     const sum = Object.values(bytes).reduce((all, one) => all + one, 0);
     console.log(`to the first chart: ${(sum / 1024).toFixed(1)} KB`);
     expect(watched.bytes.size).toBeGreaterThanOrEqual(8);

@@ -10,7 +10,7 @@ import { browserPath, openBrowser, openPage } from './browser.ts';
 const found = await browserPath();
 const title = found ? 'the page in trouble' : 'the page in trouble (skipped: no Chromium for this machine)';
 
-/** A browser tells of every refused request in its console; whatever else it tells is ours. */
+/** A browser logs every failed request to its console. Any other message comes from our code. */
 const ours = (complaints: readonly string[]) =>
   complaints.filter((line) => !/^Failed to load resource|net::ERR_/.test(line));
 
@@ -22,7 +22,7 @@ describe.skipIf(!found)(title, () => {
   });
   afterAll(() => browser?.close());
 
-  test('without a key it asks for one; a wrong one is told kindly, a right one opens an empty ledger that says so', async () => {
+  test('without a key it asks for one; a wrong key gets an explanation, a right one opens the market, which says that the ledger is empty', async () => {
     const service = await openTestService('sqlite');
     const { page, complaints, shot, close } = await openPage(browser, service.url);
     await page.goto(service.url);
@@ -52,7 +52,7 @@ describe.skipIf(!found)(title, () => {
     await service.close();
   });
 
-  test('a wrong admin token is told, and the operator’s side that is off says how to switch it on', async () => {
+  test('a wrong admin token gets a message, and a disabled operator’s page says how to enable it', async () => {
     const on = await openTestService('sqlite', {
       settings: { OPENPIT_ADMIN_TOKEN: 'the-right-token-of-it' },
     });
@@ -81,7 +81,7 @@ describe.skipIf(!found)(title, () => {
     await off.close();
   });
 
-  test('a lost connection is told, the last prices stay, and it goes on by itself when the service is back', async () => {
+  test('a lost connection is shown, the last prices stay, and the page continues by itself when the service is back', async () => {
     const dataDir = await demoFolder();
     const first = await Program.start({ OPENPIT_DATA_DIR: dataDir });
     const { port } = new URL(first.url);

@@ -20,7 +20,7 @@ describe('a call whose answer is lost', () => {
   const clientOf = (version?: 'v2') =>
     new Openpit({ url: proxy.url, key, retries: 3, ...(version && { version }) });
   const used = async () => (await api.ask('/usage', { key })).body.used;
-  /** Loses the first answer of each path that matches. */
+  /** Loses the first response for each matching path. */
   const loseFirst = (path: RegExp) => {
     const lost = new Set<string>();
     proxy.fateOf = (target) => {
@@ -65,7 +65,7 @@ describe('a call whose answer is lost', () => {
       .historical(['XAU'], '2024-05-14')
       .catch((error) => error);
     expect(error).toBeInstanceOf(ConnectionLost);
-    expect(requestsFor('capabilities')).toBe(1); // it asked once, and gave up
+    expect(requestsFor('capabilities')).toBe(1); // it sent one request, and gave up
   });
 
   test('that reads the ledger is not repeated, because it costs a unit whatever its outcome', async () => {

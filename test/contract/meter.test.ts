@@ -80,7 +80,7 @@ onEachEngine('meter', (engine) => {
     expect(meter!.known('ant')).toMatchObject({ remaining: 998, quota: 1_000 });
   });
 
-  test('a closed meter has told the ledger everything', async () => {
+  test('a closed meter has reported everything to the ledger', async () => {
     await askMany(meters, 100, 10);
     await Promise.all(meters.map((meter) => meter.close()));
     const period = periodOf(Date.now());

@@ -1,4 +1,4 @@
-/** Counts what instrumented code says of itself. How often a branch is taken counts too, by powers of two: so loops are driven further. */
+/** Records which branches instrumented code takes, and how often, in powers of two: more iterations of a loop count as new coverage. */
 export class Coverage {
   readonly #hits: Uint32Array;
   readonly #seen: Uint8Array;

@@ -36,7 +36,7 @@ const FORMAT_WORDS = [
 
 const SHEETS = [pinkSheet(), pinkSheet({ codes: true })];
 
-/** Parsers of what feeds and files bring, and of the spool. */
+/** Parsers of feed bodies and imported files, and of the spool. */
 export const FEED_TARGETS: readonly Target[] = [
   textTarget(
     'csv',
@@ -86,7 +86,7 @@ export const FEED_TARGETS: readonly Target[] = [
       '<is><t>',
       't="inlineStr"',
     ],
-    // The first byte says which file of the workbook the rest takes the place of: else only checksums would be tried.
+    // The first byte selects the file of the workbook that the rest replaces. Mutating the zip itself would only test its checksums.
     run(input) {
       for (const sheet of SHEETS) {
         const body = rezip(sheet, input[0] ?? 0, () => input.subarray(1));

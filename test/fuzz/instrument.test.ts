@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { instrument } from './instrument.ts';
 
-/** Runs a function of instrumented code, and gives its answer and the points that were hit. */
+/** Runs a function of instrumented code. Returns its result and the points that were hit. */
 function play(code: string, ...args: unknown[]) {
   const hits: string[] = [];
   const hit = (point: number, value: unknown) => {

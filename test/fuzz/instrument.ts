@@ -1,6 +1,6 @@
 /**
- * Puts counters into a bundle, so that a fuzzer sees which branches were taken: every condition of `if` and `while`, both
- * ways, and every block. It reads JavaScript as tokens and no further; the bundler's output is regular enough for that.
+ * Inserts counters into a bundle, so that a fuzzer sees which branches were taken: both outcomes of every `if` and `while`
+ * condition, and every block. It splits JavaScript into tokens without parsing it, which suffices for a bundler's output.
  *
  *     if (a) b();      ─►   if (__hit(0, (a))) b();
  *     () => { … }      ─►   () => {__hit(1, 0); … }
@@ -8,7 +8,7 @@
 export function instrument(code: string): { code: string; points: number } {
   let out = '';
   let points = 0;
-  /** What each open parenthesis closes with, and the word before it. */
+  /** For each open parenthesis: the text that closes it, and the word before it. */
   const parens: { word: string; close: string }[] = [];
   let previous = '';
   let wordBeforeParen = '';
@@ -36,7 +36,7 @@ function startsBlock(previous: string, wordBeforeParen: string): boolean {
   return ['=>', 'else', 'try', 'finally', 'do'].includes(previous);
 }
 
-/** A regular expression may stand after these, a division after anything else. */
+/** A slash after one of these starts a regular expression; elsewhere it is a division. */
 const BEFORE_REGEXP =
   /^([=(,:;!&|?{}[+\-*%<>~^]|=>|return|typeof|case|in|of|do|else|throw|void|delete|await|yield)$/;
 const TOKEN =
@@ -57,7 +57,7 @@ function* tokensOf(code: string): Generator<string> {
   }
 }
 
-/** A whole template, with whatever stands in its braces: no counters are put in there. */
+/** A whole template literal. Expressions in it get no counters. */
 function templateAt(code: string, from: number): string {
   let depth = 0;
   for (let at = from + 1; at < code.length; at++) {
@@ -72,7 +72,7 @@ function templateAt(code: string, from: number): string {
       at += templateAt(code, at).length - 1;
     }
   }
-  throw new Error('a template does not end');
+  throw new Error('unterminated template literal');
 }
 
 function matchAt(pattern: RegExp, code: string, at: number): string | undefined {

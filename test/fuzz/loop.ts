@@ -7,19 +7,19 @@ import type { Target } from './target.ts';
 
 export interface Fuzzed {
   runs: number;
-  /** Branches that its seeds reach, and that were reached in the end. */
+  /** Branches that the seeds reach, and that all inputs have reached. */
   branchesAtStart: number;
   branches: number;
-  /** Inputs that are kept, each for a branch of its own. */
+  /** Inputs in the corpus: each reached a branch that no earlier one did. */
   corpus: number;
-  /** The input that broke it, and how. */
+  /** The input that broke the parser, and its error. */
   broke?: { input: Uint8Array; error: unknown };
 }
 
 /** No input may take longer. */
 const MS_MAX = 2_000;
 
-/** Changes inputs for so long. What reaches something new is kept in the folder, and changed further. */
+/** Mutates inputs for `seconds`. An input that reaches a new branch joins the corpus, which is kept in `folder`. */
 export function fuzz(
   target: Target,
   coverage: Coverage,
@@ -61,9 +61,9 @@ function errorOf({ run }: Target, input: Uint8Array): unknown {
     try {
       run(input);
     } catch (error) {
-      return error ?? new TypeError('nothing was thrown');
+      return error ?? new TypeError('it threw undefined');
     }
-    least = Math.min(least, performance.now() - begin); // a busy machine is slow once, not thrice
+    least = Math.min(least, performance.now() - begin); // a busy machine may be slow once, but not three times
   }
   return least > MS_MAX ? new TypeError(`it took ${Math.round(least)} ms`) : undefined;
 }

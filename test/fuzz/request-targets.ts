@@ -31,7 +31,7 @@ const ROUTER = new Router<string>(
   },
 );
 
-/** Parsers of what a request brings. */
+/** Parsers of the parts of a request. */
 export const REQUEST_TARGETS = [
   textTarget('key', [KEY, `x${KEY}`, 'pit_live_'], ['pit_live_', '0', 'z'], (text) => {
     if (isWellFormed(text)) law(/^pit_live_[0-9A-Za-z]{36}$/.test(text), 'a key of another form');

@@ -1,11 +1,11 @@
-/** One parser under fuzzing. */
+/** A parser to fuzz. */
 export interface Target {
   name: string;
-  /** Inputs that reach far into it. */
+  /** Valid inputs to start with. */
   seeds: readonly Uint8Array[];
-  /** Words that mean something to it. */
+  /** Tokens of its grammar, to insert into inputs. */
   words: readonly string[];
-  /** Feeds it an input. Throws when it breaks, or when what it makes of the input breaks its law. */
+  /** Parses an input. Throws if the parser crashes or its result violates a law. */
   run(input: Uint8Array): void;
 }
 
@@ -27,12 +27,12 @@ export function textTarget(
   };
 }
 
-/** The law of a target. */
-export function law(holds: boolean, otherwise: string): void {
-  if (!holds) throw new TypeError(otherwise);
+/** Throws if a law of the target is violated. */
+export function law(holds: boolean, violation: string): void {
+  if (!holds) throw new TypeError(violation);
 }
 
-/** A plain Error is an answer: the input was refused in words. Anything else, such as a TypeError of a bug, is not. */
+/** A plain Error with a message is a refusal of the input. Anything else, such as a TypeError, is a bug and is thrown. */
 export function orRefused<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -10,7 +10,7 @@ const PANELS: readonly [title: string, unit: string, of: (sample: Sample) => num
 
 const [WIDTH, HEIGHT, LEFT, TOP] = [640, 96, 8, 22];
 
-/** All samples as one picture, a panel for each thing that was looked at. */
+/** All samples as an SVG image, with one panel per measurement. */
 export function chart(samples: readonly Sample[]): string {
   const end = samples.at(-1)?.at ?? 1;
   const panels = PANELS.map(([title, unit, of], i) => {
@@ -37,7 +37,7 @@ ${panels.join('\n')}
 `;
 }
 
-/** The same as one line of text for each. */
+/** The same as text, with one line per measurement. */
 export function sparklines(samples: readonly Sample[]): string {
   return PANELS.map(([title, unit, of]) => {
     const values = samples.map(of);

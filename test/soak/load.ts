@@ -5,20 +5,20 @@ export interface Load {
   errors: Map<string, number>;
 }
 
-/** A program, a key of a customer who may ask a lot, and the operator's token. */
-export interface Asked {
+/** The program under load, a key with a large quota, and the admin token. */
+export interface LoadTarget {
   program: Program;
   key: string;
   token: string;
 }
 
-/** Far below what a core can do: it is the hours that matter, not the speed. */
+/** Far below what a core can do: the duration matters, not the speed. */
 const PAUSE_MS = 5;
 const CLIENTS = 8;
 const STREAMS = 4;
 
-/** What customers ask, right and wrong, and the statuses that are right for it. */
-const QUESTIONS: readonly [path: (n: number) => string, statuses: readonly number[]][] = [
+/** Requests of customers, valid and invalid, each with its expected statuses. */
+const REQUESTS: readonly [path: (n: number) => string, statuses: readonly number[]][] = [
   [(n) => `/rates/latest?symbols=XAU,XAG,WTIOIL-FUT&_=${n}`, [200]],
   [() => '/rates/latest?symbols=XAU', [200]],
   [(n) => `/rates/historical?symbols=XAU&date=${day(n)}`, [200]],
@@ -32,22 +32,26 @@ const QUESTIONS: readonly [path: (n: number) => string, statuses: readonly numbe
   [() => '/rates/historical?symbols=XAU&date=2023-02-29', [400]],
 ];
 
-/** Asks, listens and pushes until it is told to stop. */
-export async function ask({ program, key, token }: Asked, load: Load, until: AbortSignal): Promise<void> {
+/** Sends requests, reads streams and pushes prices until stopped. */
+export async function runLoad(
+  { program, key, token }: LoadTarget,
+  load: Load,
+  until: AbortSignal,
+): Promise<void> {
   const fail = (what: string) => load.errors.set(what, (load.errors.get(what) ?? 0) + 1);
-  const client = async (first: number) => {
+  const sendRequests = async (first: number) => {
     for (let n = first; !until.aborted; n++) {
-      const [path, right] = QUESTIONS[n % QUESTIONS.length]!;
-      await once(load, fail, () => program.get(path(n % 900), key), right);
+      const [path, expected] = REQUESTS[n % REQUESTS.length]!;
+      await once(load, fail, () => program.get(path(n % 900), key), expected);
       await Bun.sleep(PAUSE_MS);
     }
   };
-  const stranger = async () => {
+  const sendWrongKeys = async () => {
     for (; !until.aborted; await Bun.sleep(1_200)) {
       await once(load, fail, () => program.get('/symbols', `pit_live_${'x'.repeat(36)}`), [401]);
     }
   };
-  const pusher = async () => {
+  const pushPrices = async () => {
     for (let n = 0; !until.aborted; n++) {
       const body = JSON.stringify([{ symbol: 'PA', price: 1_000 + (n % 10), at: Date.now() }]);
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -61,10 +65,10 @@ export async function ask({ program, key, token }: Asked, load: Load, until: Abo
     }
   };
   await Promise.all([
-    ...Array.from({ length: CLIENTS }, (_, i) => client(i * 7)),
-    ...Array.from({ length: STREAMS }, () => listen(program, key, fail, until)),
-    stranger(),
-    pusher(),
+    ...Array.from({ length: CLIENTS }, (_, i) => sendRequests(i * 7)),
+    ...Array.from({ length: STREAMS }, () => readStreams(program, key, fail, until)),
+    sendWrongKeys(),
+    pushPrices(),
   ]);
 }
 
@@ -72,20 +76,20 @@ async function once(
   load: Load,
   fail: (what: string) => void,
   send: () => Promise<Response>,
-  right: readonly number[],
+  expected: readonly number[],
 ): Promise<void> {
   try {
     const answer = await send();
     await answer.arrayBuffer();
     load.answered++;
-    if (!right.includes(answer.status)) fail(`${answer.status} in place of ${right.join()}`);
+    if (!expected.includes(answer.status)) fail(`${answer.status} instead of ${expected.join()}`);
   } catch {
     fail('broken');
   }
 }
 
-/** A stream is listened to for some seconds and opened again, as a page does that is left and come back to. */
-async function listen(
+/** Reads a stream for some seconds and opens it again, like a user who leaves the page and returns. */
+async function readStreams(
   program: Program,
   key: string,
   fail: (what: string) => void,

@@ -11,12 +11,12 @@ const samplesOf = (heapMb: (i: number) => number, fds = (_: number) => 30): Samp
     perSecond: 100,
   }));
 
-test('a saw over a level floor is flat, whatever was there before', () => {
+test('a sawtooth with constant minima is flat, whatever came before', () => {
   expect(notFlat(samplesOf((i) => 50 + (i % 7) * 8))).toEqual([]);
   expect(notFlat(samplesOf((i) => (i < 40 ? i : 50 + (i % 7) * 8)))).toEqual([]);
 });
 
-test('a floor that rises is a leak, under a saw too, and so are descriptors that are never closed', () => {
+test('rising minima are a leak, also in a sawtooth, and so are descriptors that are never closed', () => {
   expect(notFlat(samplesOf((i) => 50 + (i % 7) * 8 + i / 4)).join()).toContain('heap grows');
   expect(
     notFlat(

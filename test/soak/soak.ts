@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Asked, ask, type Load } from './load.ts';
+import { type Load, type LoadTarget, runLoad } from './load.ts';
 
-/** What is looked at, at one moment. */
+/** One measurement of the program. */
 export interface Sample {
   /** Seconds since the start. */
   at: number;
@@ -9,28 +9,28 @@ export interface Sample {
   rssMb: number;
   fds: number;
   lagMs: number;
-  /** Answers per second since the sample before. */
+  /** Answers per second since the previous sample. */
   perSecond: number;
 }
 
 export interface Soaked {
   samples: Sample[];
   answered: number;
-  /** Answers that should not be, and connections that broke, by what they were. */
+  /** Unexpected answers and broken connections, with the number of each kind. */
   errors: Map<string, number>;
 }
 
 const SAMPLES = 120;
 
-/** Steady, mixed load on a program for a while, with a look at it every now and then. */
+/** Puts steady, mixed load on a program, and measures it periodically. */
 export async function soak(
-  asked: Asked,
+  target: LoadTarget,
   seconds: number,
   onSample: (sample: Sample) => void = () => {},
 ): Promise<Soaked> {
   const load: Load = { answered: 0, errors: new Map() };
   const stop = new AbortController();
-  const asking = ask(asked, load, stop.signal);
+  const loading = runLoad(target, load, stop.signal);
   const start = performance.now();
   const samples: Sample[] = [];
   const everyMs = Math.max(500, (seconds * 1000) / SAMPLES);
@@ -40,15 +40,15 @@ export async function soak(
     const at = (performance.now() - start) / 1000;
     const perSecond = (load.answered - before.answered) / (at - before.at);
     before = { at, answered: load.answered };
-    samples.push({ at, perSecond, ...(await look(asked)) });
+    samples.push({ at, perSecond, ...(await measure(target)) });
     onSample(samples.at(-1)!);
   }
   stop.abort();
-  await asking;
+  await loading;
   return { samples, answered: load.answered, errors: load.errors };
 }
 
-async function look({ program, token }: Asked): Promise<Omit<Sample, 'at' | 'perSecond'>> {
+async function measure({ program, token }: LoadTarget): Promise<Omit<Sample, 'at' | 'perSecond'>> {
   const metrics = await program.metrics(token);
   const gauge = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
   const status = readFileSync(`/proc/${program.pid}/status`, 'utf8');
@@ -60,12 +60,12 @@ async function look({ program, token }: Asked): Promise<Omit<Sample, 'at' | 'per
   };
 }
 
-/** Into so many parts the time is cut; of each, the lowest sample counts. */
+/** The run is divided into this many parts. The lowest sample of each part counts. */
 const PARTS = 10;
 
 /**
- * By how much something grows after the first third, by the line that fits its floor best. Memory goes up and down with the
- * collection of garbage: what it comes down to is what is kept.
+ * How much a value grows after the first third, by the line that fits its minima best. Memory rises and falls with garbage
+ * collection, so only the minima show what is retained.
  */
 export function growth(
   samples: readonly Sample[],
@@ -88,11 +88,11 @@ export function growth(
   return { from: y - (slope * span) / 2, by: slope * span };
 }
 
-/** Garbage is collected when it is time for it; a leak that matters is more than this in minutes. */
+/** Minima vary because garbage collection has no fixed schedule. A relevant leak grows by more than this within minutes. */
 const GROWS_SHARE = 0.1;
 const GROWS_FDS = 3;
 
-/** What is not flat, in words. */
+/** Describes every value that grows. */
 export function notFlat(samples: readonly Sample[]): string[] {
   const found: string[] = [];
   for (const [name, of] of [

@@ -93,7 +93,7 @@ onEachEngine('customers who ask for the same', (engine) => {
     expect((await send(LATEST, live, true)).text).toBe(fresh.text);
   });
 
-  test('are held to the limits of their own plan, and are told those', async () => {
+  test('are subject to the limits of their own plan, which their headers state', async () => {
     const [live, narrow] = [await api.service.key('live'), await api.service.key('narrow')];
     await warm(LATEST, live);
     await warm(SERIES, live);

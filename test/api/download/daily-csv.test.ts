@@ -87,7 +87,7 @@ onEachEngine('daily bars as CSV', (engine) => {
     }
   });
 
-  test('are sent from the cache from the third download on, and anew after a correction', async () => {
+  test('are sent from the cache from the third download on, and are rendered again after a correction', async () => {
     const { service } = api;
     const path = '/rates/history.csv?symbols=XAG,CORN&startDate=2014-01-01&endDate=2024-05-14';
     const entries = async () => {

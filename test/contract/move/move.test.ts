@@ -208,7 +208,7 @@ async function movedTo(engine: EngineName, source: Engine): Promise<Ledger> {
   return Ledger.open(url, fixedClock);
 }
 
-/** Moves until so many pages are committed, and fails there. Returns how many rows were copied. */
+/** Moves until `pages` pages are committed, then fails. Returns how many rows were copied. */
 async function interrupted(source: Engine, target: Engine, pages: number): Promise<number> {
   let left = pages;
   let copied = 0;

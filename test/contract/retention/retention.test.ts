@@ -244,7 +244,7 @@ onEachEngine('retention', (engine) => {
     expect(left.map((one) => Number(one.id))).toEqual([1, 3]);
   });
 
-  test('stops between two batches when it is told to, and continues with the next call', async () => {
+  test('stops between two batches on request, and continues with the next call', async () => {
     const ledger = await ledgers.new();
     const months = Array.from({ length: 60 }, () => [unique('old'), 202001, 0, 0, 0, 0, 0, 0]);
     const columns = 'account_id, period, granted, used, barrier, recall_at, signalled_at, notified';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { newFolder } from '../../support/ledger.ts';
 import { openpit, Program } from '../../support/program.ts';
-import { Desk, TOKEN } from '../faults/desk.ts';
+import { PricePusher, TOKEN } from '../faults/price-pusher.ts';
 
 const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false', OPENPIT_ADMIN_TOKEN: TOKEN };
 const nowhere = { OPENPIT_DATA_DIR: join(newFolder(), 'missing') };
@@ -75,7 +75,7 @@ test('openpit history prints one table per symbol, by any interval', async () =>
 test('openpit history prints minutes and hours, the same from the ledger and from a server', async () => {
   const at = Date.now() - 60_000;
   const ticks = [28.5, 29.75].map((price, i) => ({ symbol: 'XPT', price, at: at + i }));
-  expect(await new Desk().post(program.url, 'ticks', ticks)).toBe(200);
+  expect(await new PricePusher().post(program.url, 'ticks', ticks)).toBe(200);
   const withoutDelay = ['--quota', '1000', '--delay-seconds', '0', '--history', 'on'];
   expect(await openpit(['plan', 'set', 'live', ...withoutDelay], settings)).toMatchObject({ exitCode: 0 });
   const from = new Date(at - 86_400_000).toISOString().slice(0, 10);

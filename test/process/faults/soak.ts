@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { chart } from '../../soak/chart.ts';
 import { growth, notFlat, soak as runSoak } from '../../soak/soak.ts';
-import { TOKEN } from './desk.ts';
+import { TOKEN } from './price-pusher.ts';
 import { row } from './row.ts';
 import { count } from './scene.ts';
 

@@ -23,7 +23,7 @@ export function history(last = 4019): string[] {
   return Array.from({ length: 20 }, (_, i) => `${date(i)},${i === 19 ? last : 4000 + i}`);
 }
 
-/** One price for each of so many days up to today. */
+/** One price for each of the last `days` days. */
 export function longHistory(days: number): string {
   const date = (i: number) => new Date(NOW - i * 86_400_000).toISOString().slice(0, 10);
   return csv(...Array.from({ length: days }, (_, i) => `${date(i)},4000`));

@@ -45,8 +45,8 @@ export const URLS: Readonly<Record<string, string>> = {
   lbma: 'https://prices.lbma.org.uk/json/gold_pm.json',
 };
 
-/** What breaks parsers: numbers at the edge, marks of formats, dates that are not, other bodies. */
-const SPLINTERS = [
+/** Texts that break parsers: extreme numbers, invalid dates, syntax of several formats. */
+const HOSTILE_TEXTS = [
   ...[
     '1e309',
     '-1e309',
@@ -113,7 +113,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   drop: fc.oneof(fc.nat(3), fc.nat(200)),
   put: fc.oneof(
-    fc.constantFrom(...SPLINTERS),
+    fc.constantFrom(...HOSTILE_TEXTS),
     fc.uint8Array({ maxLength: 8 }),
     fc.constant(new Uint8Array()),
   ),
@@ -128,22 +128,22 @@ function mutate(body: Uint8Array, edits: readonly Edit[]): Uint8Array {
   return result;
 }
 
-/** Puts others in the place of some numbers and dates: the body keeps its format, and what it says goes wrong. */
-function reword(body: Uint8Array, edits: readonly Edit[]): Uint8Array {
+/** Replaces some numbers and dates: the body keeps its format, but its content is wrong. */
+function replaceNumbers(body: Uint8Array, edits: readonly Edit[]): Uint8Array {
   const text = Buffer.from(body).toString('latin1');
   const words = [...text.matchAll(NUMBERS)];
   const changes = new Map(edits.map(({ at, put }) => [Math.floor(at * words.length), put]));
   let place = 0;
-  const reworded = text.replace(NUMBERS, (word) => {
+  const replaced = text.replace(NUMBERS, (word) => {
     const put = changes.get(place++);
     return put ? Buffer.from(put).toString('latin1') : word;
   });
-  return new Uint8Array(Buffer.from(reworded, 'latin1'));
+  return new Uint8Array(Buffer.from(replaced, 'latin1'));
 }
 
 const NUMBERS = /-?\d[\d.:-]*/g;
 
-/** What may stand where a number or a date stood. */
+/** Replacements for a number or a date. */
 const word = fc
   .oneof(
     fc.constantFrom(
@@ -174,12 +174,12 @@ const word = fc
   )
   .map(bytes);
 
-/** Bodies of the provider with some edits or cut off, inside the zip where there is one; now and then, mere bytes. */
+/** Bodies of the provider, edited or truncated (inside of the zip, if it is one), and sometimes random bytes. */
 function bodiesOf(samples: readonly Uint8Array[]): fc.Arbitrary<Uint8Array> {
   const sample = fc.constantFrom(...samples);
   const edits = fc.array(edit, { minLength: 1, maxLength: 6 });
   const part = fc.double({ min: 0, max: 1, noNaN: true });
-  const rewords = fc.array(fc.record({ at: part, drop: fc.constant(0), put: word }), {
+  const replacements = fc.array(fc.record({ at: part, drop: fc.constant(0), put: word }), {
     minLength: 1,
     maxLength: 3,
   });
@@ -190,7 +190,7 @@ function bodiesOf(samples: readonly Uint8Array[]): fc.Arbitrary<Uint8Array> {
     });
   return fc.oneof(
     { weight: 1, arbitrary: sample },
-    { weight: 8, arbitrary: changedBy(rewords, reword) },
+    { weight: 8, arbitrary: changedBy(replacements, replaceNumbers) },
     { weight: 8, arbitrary: changedBy(edits, mutate) },
     { weight: 1, arbitrary: fc.tuple(sample, part).map(([body, at]) => body.slice(0, at * body.length)) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },
@@ -206,14 +206,14 @@ export function expectGoodRows(
   for (const [i, { day, open, high, low, close }] of observations.entries()) {
     if (![open, high, low, close].every(Number.isFinite)) throw new TypeError('a price is not finite');
     if (!Number.isInteger(day) || day < EARLIEST_DAY || day > LAST_DAY)
-      throw new TypeError(`${day} is no day`);
+      throw new TypeError(`${day} is not a day`);
     const series = seriesOf(i);
     if (day <= (last.get(series) ?? Number.NEGATIVE_INFINITY)) throw new TypeError('days do not ascend');
     last.set(series, day);
   }
 }
 
-/** A plain Error is an answer; anything else, such as a TypeError of a bug, is not. */
+/** A plain Error with a message is a refusal. Anything else, such as a TypeError, is a bug and is thrown. */
 function plainErrorOnly<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -232,10 +232,10 @@ function inTime<T>(work: () => T): T {
   return result;
 }
 
-/** Everything that reads what a provider or an operator sends. */
+/** The adapters of all providers, and the import of CSV. */
 export const FUZZED: readonly string[] = [...PROVIDERS.map(({ key }) => key), 'csv'];
 
-/** Feeds so many bodies to a provider, or to the import of CSV. Throws with the smallest body that breaks it. */
+/** Passes `runs` fuzzed bodies to the adapter of a provider, or to the import of CSV. Throws with the smallest body that breaks it. */
 export function fuzzFeed(name: string, runs: number): { taken: number; refused: number } {
   const seen = { taken: 0, refused: 0 };
   const count = (parsed: unknown) => {

@@ -7,7 +7,7 @@ import { count } from '../scene.ts';
 const SCRIPT = join(import.meta.dir, '..', '..', '..', 'support', 'feeds', 'fuzz-program.ts');
 
 export const fuzzedFeeds = row('fuzzed-feeds', {
-  fault: 'fuzzed bodies for each adapter: edited, cut off, in the wrong format, mere bytes',
+  fault: 'fuzzed bodies for each adapter: edited, truncated, in the wrong format, random bytes',
   mustHold: 'no crash, no bad row, memory flat',
   lacks: lacksProc,
   async play(scene, { bodies, growthMbMax }) {

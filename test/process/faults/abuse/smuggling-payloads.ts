@@ -106,7 +106,7 @@ export function smugglingPayloads(hidden: string): Payload[] {
     ['a blank in the path', get('GET /us age HTTP/1.1')],
     ['tabs in the first line', get('GET\t/usage\tHTTP/1.1')],
     ['a path without a slash', get('GET usage HTTP/1.1')],
-    ['a method that is none', get('G(T /usage HTTP/1.1')],
+    ['an invalid method', get('G(T /usage HTTP/1.1')],
     ['a tunnel', `CONNECT test:443 HTTP/1.1\r\n${HOST}\r\n${hidden}`],
     ['HTTP/0.9', `GET /usage\r\n\r\n${hidden}`],
     ['HTTP/2.0', get('GET /usage HTTP/2.0')],

@@ -1,6 +1,6 @@
 import type { Program } from '../../../support/program.ts';
 import { WallClock } from '../../../support/wall-clock.ts';
-import { Desk, TOKEN } from '../desk.ts';
+import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
 import type { Scene } from '../scene.ts';
 
@@ -75,7 +75,9 @@ async function seenAfter(
   await Bun.sleep(300);
   const start = performance.now();
   const elapsed = () => (performance.now() - start) / 1000;
-  const status = await new Desk().post(program.url, 'ticks', [{ symbol, price: 100, at: clock.now() }]);
+  const status = await new PricePusher().post(program.url, 'ticks', [
+    { symbol, price: 100, at: clock.now() },
+  ]);
   scene.holds(status === 200, `${how}: the price was answered with ${status}`);
   while (!(await sees(keys.live)) && elapsed() < 20) await Bun.sleep(10);
   scene.holdsWithin(1_000, elapsed() * 1000, `${how}: the price to show without delay`);

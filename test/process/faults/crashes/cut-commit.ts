@@ -2,7 +2,7 @@ import { TcpProxy } from '../../../support/http/tcp-proxy.ts';
 import { load } from '../../../support/load.ts';
 import { newDatabase } from '../../../support/postgres.ts';
 import { eventually } from '../../../support/program.ts';
-import { Desk, TOKEN } from '../desk.ts';
+import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
 import { count, usedOf } from '../scene.ts';
 
@@ -28,12 +28,12 @@ export const cutCommit = row('cut-commit', {
       pauseMs,
     });
     // Sends the same records until each is acknowledged: a commit whose reply was lost is sent twice.
-    const desk = new Desk();
+    const pusher = new PricePusher();
     let sent = 0;
     const pushing = (async () => {
       for (let n = 1; !stop.signal.aborted; n++) {
         const tick = { symbol: 'XAU', price: 2_000, at: Date.now() - 1_000, id: `cut-${n}` };
-        while ((await desk.post(program.url, 'ticks', [tick])) !== 200) await Bun.sleep(5);
+        while ((await pusher.post(program.url, 'ticks', [tick])) !== 200) await Bun.sleep(5);
         sent = n;
         await Bun.sleep(5);
       }
@@ -55,7 +55,7 @@ export const cutCommit = row('cut-commit', {
     const answered = statuses.get(200) ?? 0;
     await eventually(async () => (await program.get('/usage', key)).status === 200);
     const used = await usedOf(program, key);
-    scene.holds(answered > 0 && sent > 0, `nothing was answered or taken in`);
+    scene.holds(answered > 0 && sent > 0, `no request was answered, or no tick accepted`);
     scene.holds(used === answered, `${answered} were answered and ${used} counted`);
     scene.holds(broken === 0, `${broken} requests broke`);
     const kinds = [...statuses.keys()].filter((status) => status !== 200 && status !== 503);

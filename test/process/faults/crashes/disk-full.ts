@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from '../../../support/load.ts';
 import { eventually, type Program } from '../../../support/program.ts';
-import { Desk, TOKEN } from '../desk.ts';
+import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
 import { count, type Scene, type Settings, usedOf } from '../scene.ts';
 
@@ -21,7 +21,7 @@ const DISK_MB = 64;
 
 export const diskFull = row('disk-full', {
   fault: 'the disk of the ledger and the spool is full, to the last byte',
-  mustHold: 'reading goes on; taking in stops with an alarm; recovers by itself',
+  mustHold: 'prices are still served; new ones are refused, with an alarm; recovers by itself',
   lacks: () => (canMount() ? undefined : 'right to mount a small file system (root on Linux)'),
   async play(scene, { seconds, connections, pauseMs }) {
     const disk = new SmallDisk(scene, DISK_MB);
@@ -44,8 +44,8 @@ export const diskFull = row('disk-full', {
     const { key } = await scene.account(settings, 1_000_000_000);
     const { key: newcomer } = await scene.account(settings, 1_000_000_000, 1);
     let program = await scene.program(settings);
-    const desk = new Desk();
-    await eventually(async () => (await desk.send(program.url)).bars === 200);
+    const pusher = new PricePusher();
+    await eventually(async () => (await pusher.send(program.url)).bars === 200);
     await eventually(async () => (await program.get('/rates/latest?symbols=XAU', key)).status === 200);
     let answered = 1;
 
@@ -56,7 +56,7 @@ export const diskFull = row('disk-full', {
     const pushes: number[] = [];
     for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
       await disk.fill(); // takes every byte that is freed, as a runaway log would
-      const { ticks, bars } = await desk.send(program.url);
+      const { ticks, bars } = await pusher.send(program.url);
       pushes.push(ticks, bars);
       await Bun.sleep(100);
     }
@@ -78,7 +78,7 @@ export const diskFull = row('disk-full', {
 
     const freed = performance.now();
     disk.free();
-    await eventually(async () => (await desk.send(program.url)).ticks === 200);
+    await eventually(async () => (await pusher.send(program.url)).ticks === 200);
     const backMs = performance.now() - freed;
     scene.holds(await alarmIs(program, false), 'the alarm is not over');
     scene.holds(
@@ -91,18 +91,18 @@ export const diskFull = row('disk-full', {
     disk.free();
     program = await scene.program(settings);
     scene.holds((await usedOf(program, key)) === answered, 'a kill on the full disk lost counts');
-    const missing = desk.missingIn(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
+    const missing = pusher.missingIn(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
     scene.holds(missing === 0, `${missing} acknowledged prices are lost`);
     await scene.holdsInvariant(settings);
     await withoutSpool(scene, disk);
     return {
-      tried: `a disk of ${DISK_MB} MB kept full for ${seconds} s under ${connections} connections, ${pushes.length} pushes; then a kill on the full disk; then a replica of PostgreSQL started without room for its spool`,
-      figures: `${count(answered)} answers, all 200, and ${count(answered)} counted; every push 503; alarm in log, /health, /metrics and webhook; taking in again ${Math.round(backMs)} ms after there was room`,
+      tried: `a disk of ${DISK_MB} MB kept full for ${seconds} s under ${connections} connections, ${pushes.length} pushes; then a kill on the full disk; then a replica of PostgreSQL started without disk space for its spool`,
+      figures: `${count(answered)} answers, all 200, and ${count(answered)} counted; every push 503; alarm in log, /health, /metrics and webhook; prices accepted again ${Math.round(backMs)} ms after space was freed`,
     };
   },
 });
 
-/** A replica that cannot keep its counts says so, and serves as soon as it can. */
+/** A replica that cannot store its counts refuses requests, and serves as soon as it can. */
 async function withoutSpool(scene: Scene, disk: SmallDisk): Promise<void> {
   const settings = { ...(await scene.settings('postgres')), OPENPIT_DATA_DIR: join(disk.folder, 'replica') };
   const { key } = await scene.account(settings, 1_000_000);
@@ -110,7 +110,7 @@ async function withoutSpool(scene: Scene, disk: SmallDisk): Promise<void> {
   await disk.fill(64 * 1024);
   const program = await scene.program(settings);
   const { status } = await program.get('/symbols', key);
-  scene.holds(status === 503, `without room for its spool it answers ${status}`);
+  scene.holds(status === 503, `without disk space for its spool it answers ${status}`);
   disk.free();
   await eventually(async () => (await program.get('/symbols', key)).status === 200);
   scene.holds((await usedOf(program, key)) === 1, 'what it refused was counted');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { load } from '../../../support/load.ts';
 import type { Program } from '../../../support/program.ts';
-import { Desk, TOKEN } from '../desk.ts';
+import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
 import { count, usedOf } from '../scene.ts';
 
@@ -13,12 +13,12 @@ export const killSqlite = row('kill-sqlite', {
     const settings = await scene.settings();
     settings.OPENPIT_ADMIN_TOKEN = TOKEN;
     const { key } = await scene.account(settings, 1_000_000_000);
-    const desk = new Desk();
+    const pusher = new PricePusher();
     let program = await scene.program(settings);
     let answered = 0;
     let slowestMs = 0;
     for (let kill = 1; kill <= kills; kill++) {
-      answered += await loadAndKill(program, key, connections, 20 + ((kill * 37) % 400), desk);
+      answered += await loadAndKill(program, key, connections, 20 + ((kill * 37) % 400), pusher);
       const start = performance.now();
       program = await scene.program(settings);
       slowestMs = Math.max(slowestMs, performance.now() - start);
@@ -30,12 +30,12 @@ export const killSqlite = row('kill-sqlite', {
       );
     }
     scene.holdsWithin(2_000, slowestMs, 'the slowest start');
-    const missing = desk.missingIn(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
+    const missing = pusher.missingIn(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
     scene.holds(missing === 0, `${missing} acknowledged prices are lost`);
     await scene.holdsInvariant(settings);
     const used = await usedOf(program, key);
     return {
-      tried: `${count(kills)} kills under ${connections} connections and a feed, ${count(answered)} answers, ${count(desk.acknowledged)} prices acknowledged`,
+      tried: `${count(kills)} kills under ${connections} connections and a feed, ${count(answered)} answers, ${count(pusher.acknowledged)} prices acknowledged`,
       figures: `used is ${used - answered} above answered, with at most ${count(kills * connections)} in flight; ${missing} prices lost; slowest start ${Math.round(slowestMs)} ms`,
     };
   },
@@ -47,12 +47,12 @@ async function loadAndKill(
   key: string,
   connections: number,
   killAfter: number,
-  desk: Desk,
+  pusher: PricePusher,
 ): Promise<number> {
   const stop = new AbortController();
   const enough = Promise.withResolvers<void>();
-  const before = desk.acknowledged;
-  const pushing = desk.sendUntil(program.url, stop.signal);
+  const before = pusher.acknowledged;
+  const pushing = pusher.sendUntil(program.url, stop.signal);
   const loading = load({
     url: `${program.url}/symbols`,
     key,
@@ -62,7 +62,7 @@ async function loadAndKill(
     onAnswer: (answers) => void (answers === killAfter && enough.resolve()),
   });
   await enough.promise;
-  while (desk.acknowledged === before) await Bun.sleep(5);
+  while (pusher.acknowledged === before) await Bun.sleep(5);
   await program.end('SIGKILL');
   stop.abort();
   await pushing;

@@ -1,6 +1,6 @@
 import { eventually } from '../../../support/program.ts';
 import { WallClock } from '../../../support/wall-clock.ts';
-import { Desk, TOKEN } from '../desk.ts';
+import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
 
 const DAY = 86_400_000;
@@ -42,7 +42,7 @@ export const lateFeed = row('late-feed', {
     const date = new Date(Date.now() - 3 * DAY).toISOString().slice(0, 10);
     await eventually(
       async () =>
-        (await new Desk().post(program.url, 'bars', [{ symbol: 'XAU', date, price: 4_000 }])) === 200,
+        (await new PricePusher().post(program.url, 'bars', [{ symbol: 'XAU', date, price: 4_000 }])) === 200,
     );
     await scene.run(settings, 'feed', 'enable', 'lbma');
     const latest = async () => {

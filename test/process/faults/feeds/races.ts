@@ -1,5 +1,5 @@
 import { ENGINES } from '../../../support/ledger.ts';
-import { Desk, TOKEN } from '../desk.ts';
+import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
 import { count, type Scene } from '../scene.ts';
 
@@ -39,12 +39,14 @@ export const races = row('races', {
 
 /** Both feeds send the same days at the same moment, with different prices. */
 async function raceFeeds(scene: Scene, urls: readonly string[], key: string, days: number): Promise<number> {
-  const desks = [new Desk('desk-a'), new Desk('desk-b')];
+  const pushers = [new PricePusher('pusher-a'), new PricePusher('pusher-b')];
   let kept = 0;
   for (let n = 0; n < days; n++) {
     const date = new Date(Date.UTC(2020, 0, 1) + n * DAY_MS).toISOString().slice(0, 10);
     const statuses = await Promise.all(
-      desks.map((desk, i) => desk.post(urls[i]!, 'bars', [{ symbol: 'XAU', date, price: 1_500 + i + 1 }])),
+      pushers.map((pusher, i) =>
+        pusher.post(urls[i]!, 'bars', [{ symbol: 'XAU', date, price: 1_500 + i + 1 }]),
+      ),
     );
     scene.holds(
       statuses.every((status) => status === 200),

@@ -1,7 +1,7 @@
 import { createKey, secureRandom } from '../../../../src/gate/key.ts';
 import { LOG_LEVELS } from '../../../../src/runtime/log/log.ts';
 import { getRaw } from '../../../support/http/raw.ts';
-import { TOKEN } from '../desk.ts';
+import { TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
 import { count } from '../scene.ts';
 

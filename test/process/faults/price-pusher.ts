@@ -5,14 +5,14 @@ export const TOKEN = 'a-token-for-the-operator';
 const FIRST_DAY = Date.UTC(1990, 0, 1);
 const DAY_MS = 86_400_000;
 
-/** The operator's own feed: it sends ticks and bars, and remembers what was acknowledged. */
-export class Desk {
+/** The operator's own system, which pushes ticks and bars. Records which of them were acknowledged. */
+export class PricePusher {
   readonly #source: string;
   readonly #ticks: string[] = [];
   readonly #bars: string[] = [];
-  #made = 0;
+  #sent = 0;
 
-  constructor(source = 'desk') {
+  constructor(source = 'pusher') {
     this.#source = source;
   }
 
@@ -20,9 +20,9 @@ export class Desk {
     return this.#ticks.length + this.#bars.length;
   }
 
-  /** Sends some ticks and a bar, as often as needed until a send is acknowledged; returns the statuses. */
+  /** Pushes some ticks and a bar. Returns the statuses. */
   async send(url: string, ticks = 20): Promise<{ ticks: number; bars: number }> {
-    const n = ++this.#made;
+    const n = ++this.#sent;
     const ids = Array.from({ length: ticks }, (_, i) => `${this.#source}-${n}-${i}`);
     const at = Date.now() - 1_000;
     const records = ids.map((id, i) => ({ symbol: 'XAU', price: 2_000 + (n % 10) / 10, at: at + i, id }));
@@ -34,7 +34,7 @@ export class Desk {
     return { ticks: first, bars: second };
   }
 
-  /** The status; 0 when the connection broke. */
+  /** Pushes records once. Returns the status; 0 if the connection broke. */
   async post(url: string, kind: 'ticks' | 'bars', records: readonly object[]): Promise<number> {
     try {
       const answer = await fetch(`${url}/admin/${kind}?source=${this.#source}`, {
@@ -49,7 +49,7 @@ export class Desk {
     }
   }
 
-  /** Sends until stopped. */
+  /** Pushes until stopped. */
   async sendUntil(url: string, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const { ticks } = await this.send(url);
