@@ -11,6 +11,7 @@ import { MS_PER_DAY } from '../../src/market/day.ts';
 import { foldIntraday, type IntradayBar } from '../../src/market/intraday/bar.ts';
 import { HOUR_MS, INTRADAY_MS, MINUTE_MS, startOf } from '../../src/market/intraday/interval.ts';
 import { marketOf, sessionEnd, sessionStart } from '../../src/market/session.ts';
+import { accessTo, sqlitePlan, statementsOf } from '../support/database/statements.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { day, ledgersOf, newSymbol } from '../support/ledgers.ts';
 
@@ -63,6 +64,28 @@ onEachEngine('intraday bars', (engine) => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  test('of a busy hour are folded without reading its ticks again for each of them', async () => {
+    const ledger = await ledgers.new(); // without statistics
+    const symbol = await newSymbol(ledger);
+    const made = Array.from({ length: 2_000 }, (_, i) => ({
+      symbolId: symbol.id,
+      id: `t${i}`,
+      at: OPENS + i,
+      received: OPENS + i,
+      price: i,
+    }));
+    await ledger.ticks.append(made, 'feed');
+    const of = { symbolId: symbol.id, origin: 'real', day: DAY } as const;
+    const statements = await statementsOf(ledger, () => ledger.intraday.fold(of, {}));
+    const fold = statements.find(({ text }) => text.includes('folded'))!;
+    if (engine === 'postgres') {
+      expect((await accessTo(ledger, 'tick', fold)).rows).toBeLessThan(3 * made.length);
+    } else {
+      const search = /^SEARCH t USING .*tick_by_day \(symbol_id=\? AND day=\? AND at=\?\)$/;
+      expect(await sqlitePlan(ledger, fold)).toContainEqual(expect.stringMatching(search));
+    }
   });
 
   test('show at a horizon only what was made and received by then', async () => {

@@ -49,7 +49,10 @@ async function nextTick(
   return at === null ? undefined : asNumber(at);
 }
 
-/** The statement returns the first and the last ticks of each minute; ties are resolved by the rule of `foldTick`. */
+/**
+ * The statement returns the first and the last ticks of each minute; ties are resolved by the rule of `foldTick`. CROSS JOIN
+ * makes SQLite read the minutes first, and then their ticks: the other way round, it folds the hour again for every tick.
+ */
 async function foldHour(
   { read, placeholder: p }: Engine,
   { symbolId, day, origin }: TradingDay,
@@ -66,8 +69,8 @@ async function foldHour(
          SELECT min(i.price) AS low, max(i.price) AS high, min(i.at) AS first_at, max(i.at) AS last_at
          FROM tick i WHERE ${isFolded('i', 1)} GROUP BY i.at / ${MINUTE_MS})
        SELECT t.symbol_id, t.source_id, t.tick_id, t.day, t.at, t.received, t.price, t.revision, f.low, f.high
-       FROM folded f JOIN tick t ON t.at IN (f.first_at, f.last_at)
-       WHERE ${isFolded('t', 6)} ORDER BY t.at, t.source_id`,
+       FROM folded f CROSS JOIN tick t
+       WHERE t.at IN (f.first_at, f.last_at) AND ${isFolded('t', 6)} ORDER BY t.at, t.source_id`,
       [...values, ...values],
     )
     .values();

@@ -64,12 +64,12 @@ interface PlanNode {
 export async function accessTo(
   ledger: Ledger,
   table: string,
-  { text, values }: Statement,
+  statement: Statement,
 ): Promise<{ scans: string[]; rows: number }> {
+  const { text, values } = statement;
   const { name, read } = ledger.engine;
   if (name === 'sqlite') {
-    const plan = await read.unsafe(`EXPLAIN QUERY PLAN ${text}`, values);
-    const details = plan.map(({ detail }) => String(detail));
+    const details = await sqlitePlan(ledger, statement);
     // A table is named by its alias, which is `t` throughout the ledger.
     return { scans: details.filter((one) => new RegExp(`^SCAN (${table}|t)\\b`).test(one)), rows: 0 };
   }
@@ -86,6 +86,12 @@ export async function accessTo(
     scans: nodes.map((node) => node['Node Type']).filter((type) => type === 'Seq Scan'),
     rows: nodes.reduce((sum, node) => sum + looked(node), 0),
   };
+}
+
+/** The steps of a query plan, outer loops first. */
+export async function sqlitePlan(ledger: Ledger, { text, values }: Statement): Promise<string[]> {
+  const plan = await ledger.engine.read.unsafe(`EXPLAIN QUERY PLAN ${text}`, values);
+  return plan.map(({ detail }) => String(detail));
 }
 
 function flatten(node: PlanNode): PlanNode[] {
