@@ -1,5 +1,5 @@
 export interface SeenBeforeOptions {
-  /** A power of two. Two texts that share a slot replace each other. */
+  /** A power of two. A text has a choice of two slots: with one, texts that share it would replace each other for ever. */
   slots: number;
   /** A text is remembered for at least half of this time, and at most for all of it. */
   rememberedMs: number;
@@ -31,13 +31,24 @@ export class SeenBefore {
   /** Whether the text was seen recently. Also records it. */
   has(text: string): boolean {
     const hash = Bun.hash.xxHash32(text);
-    const slot = hash & (this.#hashes.length - 1);
     const window = Math.floor(performance.now() / this.#windowMs) & 0xff;
-    const age = (window - this.#windows[slot]!) & 0xff;
-    const isKnown = this.#hashes[slot] === hash && age <= 1;
+    const slot = this.#slotOf(hash, window);
+    const isKnown = this.#hashes[slot] === hash && this.#age(slot, window) <= 1;
     this.#hashes[slot] = hash;
     this.#windows[slot] = window;
     return isKnown;
+  }
+
+  /** The slot of a hash, or the one of its two slots that was used longer ago. */
+  #slotOf(hash: number, window: number): number {
+    const first = hash & (this.#hashes.length - 2);
+    if (this.#hashes[first] === hash || this.#hashes[first] === 0) return first;
+    if (this.#hashes[first + 1] === hash) return first + 1;
+    return this.#age(first, window) > this.#age(first + 1, window) ? first : first + 1;
+  }
+
+  #age(slot: number, window: number): number {
+    return (window - this.#windows[slot]!) & 0xff;
   }
 
   clear(): void {

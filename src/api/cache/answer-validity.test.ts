@@ -15,7 +15,7 @@ interface Given {
   lastDay?: number;
 }
 
-/** Of an answer from one series, whose newest day is 100. */
+/** Of an answer from two series. The newest day of one is 100, the other one has none yet. */
 function validity({
   delayMs = 0,
   lateFrom = Number.POSITIVE_INFINITY,
@@ -24,14 +24,20 @@ function validity({
 }: Given = {}) {
   const board = { catalog: {} } as { catalog: object };
   const version = ++Series.lastVersion;
-  const one = { versions: [version], pastVersions: [version], newestDays: [100], lateFrom };
+  const behind = {
+    versions: [version],
+    pastVersions: [version],
+    newestDays: [Number.NEGATIVE_INFINITY],
+    lateFrom,
+  };
+  const one = { ...behind, newestDays: [100] };
   const sources = { view: new View(delayMs, 0), version, now: NOW, isOfSecond, lastDay };
   const own = new AnswerValidity({
     ...sources,
     board: board as unknown as Board,
-    series: [one as unknown as Series],
+    series: [behind, one] as unknown as Series[],
   });
-  return { own, board, one };
+  return { own, board, one, behind };
 }
 
 test('an answer holds until the next quarter of an hour of the clock or of the horizon, and not before its own', () => {
@@ -80,4 +86,12 @@ test('an answer about earlier days holds when the newest day changes, until one 
   expect(newest.own.includes(NOW)).toBe(false);
   past.one.versions = past.one.pastVersions = [++Series.lastVersion];
   expect(past.own.includes(NOW)).toBe(false);
+});
+
+test('an answer about earlier days of one series holds until the newest day of another one changes', () => {
+  const { own, one, behind } = validity({ lastDay: 99 });
+  one.versions = [++Series.lastVersion];
+  expect(own.includes(NOW)).toBe(true);
+  behind.versions = [++Series.lastVersion];
+  expect(own.includes(NOW)).toBe(false);
 });

@@ -34,24 +34,25 @@ const SERIES_BYTES = 8;
 export class AnswerValidity {
   readonly #board: Board;
   readonly #view: View;
+  /** Those that it takes only earlier days of come first. */
   readonly #series: readonly Series[];
+  readonly #passedCount: number;
   readonly #catalog: Catalog;
   /** The version up to which none of the series has changed. */
   #version: number;
-  /** Whether it is about days before the newest one of every series. */
-  readonly #isPast: boolean;
   readonly #from: number;
   readonly #until: number;
 
   constructor({ board, view, series, version, now, isOfSecond, lastDay }: AnswerSources) {
     this.#board = board;
     this.#view = view;
-    this.#series = series;
+    const hasPassed = (one: Series) =>
+      lastDay !== undefined && view.version(one) <= version && view.hasPassed(one, lastDay);
+    const passed = series.filter(hasPassed);
+    this.#passedCount = passed.length;
+    this.#series = [...passed, ...series.filter((one) => !hasPassed(one))];
     this.#catalog = board.catalog;
     this.#version = version;
-    this.#isPast =
-      lastDay !== undefined &&
-      series.every((one) => view.version(one) <= version && view.hasPassed(one, lastDay));
     const { delayMs } = view;
     const [quarter, ofHorizon] = [startOf(now, QUARTER_MS), startOf(now - delayMs, QUARTER_MS) + delayMs];
     const second = startOf(now, SECOND_MS);
@@ -71,13 +72,14 @@ export class AnswerValidity {
   includes(now: number): boolean {
     if (now < this.#from || now >= this.#until || this.#board.catalog !== this.#catalog) return false;
     if (this.#version === Series.lastVersion) return true;
-    for (const one of this.#series) if (this.#versionOf(one) > this.#version) return false;
+    for (let i = 0; i < this.#series.length; i++) if (this.#versionOf(i) > this.#version) return false;
     this.#version = Series.lastVersion;
     return true;
   }
 
-  #versionOf(series: Series): number {
-    return this.#isPast ? this.#view.pastVersion(series) : this.#view.version(series);
+  #versionOf(index: number): number {
+    const series = this.#series[index]!;
+    return index < this.#passedCount ? this.#view.pastVersion(series) : this.#view.version(series);
   }
 }
 
