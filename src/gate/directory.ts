@@ -8,6 +8,7 @@ import type { SharedWindow } from './burst/shared-windows.ts';
 import { hashKey } from './key.ts';
 import { KeyLookups } from './key-lookups.ts';
 import type { MeteredAccount } from './meter/account-lease.ts';
+import type { CountedKey } from './statistics/key-uses.ts';
 import { Visitors } from './visitors.ts';
 
 /** An account in memory, shared by all its keys. */
@@ -35,10 +36,10 @@ export interface DirectoryOptions {
   bytesMax?: number | undefined;
 }
 
-/** A key that was found in the ledger. */
-export interface KnownKey {
+/** A key that was found in the ledger. It is also the result of admitting it, so that nothing is allocated for that. */
+export interface KnownKey extends CountedKey {
+  readonly ok: true;
   readonly text: string;
-  readonly key: ApiKey;
   readonly allowed: AddressList | undefined;
   readonly customer: Customer;
 }
@@ -172,10 +173,12 @@ export class Directory {
     }));
     const own = copyText(text); // `text` is a slice of its request's head, which it would keep in memory
     const known: KnownKey = {
+      ok: true,
       text: own,
       key,
       allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),
       customer,
+      uses: undefined,
     };
     this.#keys.set(key.hash, known);
     if (!customer.hashes.includes(key.hash)) customer.hashes = [...customer.hashes, key.hash];

@@ -1,4 +1,4 @@
-import { type ApiKey, isActive } from '../ledger/accounts/keys.ts';
+import { isActive } from '../ledger/accounts/keys.ts';
 import type { Ledger, LedgerHead } from '../ledger/ledger.ts';
 import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -29,7 +29,7 @@ export interface PresentedKey {
 }
 
 export type Admission =
-  | { ok: true; customer: Customer; key: ApiKey }
+  | KnownKey
   | { ok: false; code: 'invalid_key' | 'account_suspended' }
   | { ok: false; code: 'failed_keys'; retryAfterMs: number }
   | { ok: false; code: 'key_not_allowed'; why: 'address' | 'url' }
@@ -80,14 +80,15 @@ export class Gate {
     return this.directory.follow(head);
   }
 
-  #check({ key, allowed, customer }: KnownKey, presented: PresentedKey, now: number): Admission {
+  #check(known: KnownKey, presented: PresentedKey, now: number): Admission {
+    const { key, allowed, customer } = known;
     if (!isActive(key, now)) return this.#fail(presented);
     if (customer.account.status === 'suspended') return { ok: false, code: 'account_suspended' };
     if (key.headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
     if (allowed && !allowed.has(presented.address()))
       return { ok: false, code: 'key_not_allowed', why: 'address' };
     if (!this.#isWithinBurst(customer, presented, now)) return { ok: false, code: 'rate_limited', customer };
-    return { ok: true, customer, key };
+    return known;
   }
 
   #isWithinBurst({ burst, plan, visitors }: Customer, presented: PresentedKey, now: number): boolean {

@@ -61,7 +61,7 @@ function agentHeaders({ headers }: IncomingRequest): Headers {
 
 function askWithin(context: RequestContext, handle: ServeMcpOptions['handle']): AskRates {
   const { request, peer } = context;
-  const key = context.key!.text;
+  const key = context.sentKey!.text;
   return async <Answer>(path: string, params: QueryValues = {}) => {
     const get = (name: string) => {
       if (name === KEY_HEADER) return key;

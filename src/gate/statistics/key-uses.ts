@@ -3,11 +3,16 @@ import type { ApiKey } from '../../ledger/accounts/keys.ts';
 
 const MS_PER_DAY = 86_400_000;
 
-/** What was counted of one key on one day, since the last flush. */
-interface Counted {
-  day: number;
-  key: ApiKey;
-  units: Map<string, number>;
+/** A key in memory, with what was counted of it since the last flush. */
+export interface CountedKey {
+  readonly key: ApiKey;
+  uses: DayUses | undefined;
+}
+
+/** What was counted of a key on one day. A key is used for a few endpoints, so they are searched. */
+interface DayUses {
+  readonly day: number;
+  readonly byEndpoint: { readonly endpoint: string; units: number }[];
   lastAt: number;
 }
 
@@ -17,43 +22,48 @@ interface Counted {
  */
 export class KeyUses {
   readonly #store: KeyUseStore;
-  #counted = new Map<string, Counted>();
-  /** Counts of a day that has ended. */
-  #ended: Counted[] = [];
+  #counted: { readonly known: CountedKey; readonly uses: DayUses }[] = [];
 
   constructor(store: KeyUseStore) {
     this.#store = store;
   }
 
-  count(key: ApiKey, endpoint: string, units: number, now: number): void {
+  count(known: CountedKey, endpoint: string, units: number, now: number): void {
     const day = Math.floor(now / MS_PER_DAY);
-    let counted = this.#counted.get(key.id);
-    if (counted?.day !== day) {
-      if (counted) this.#ended.push(counted);
-      counted = { day, key, units: new Map(), lastAt: now };
-      this.#counted.set(key.id, counted);
+    const uses = known.uses?.day === day ? known.uses : this.#start(known, day);
+    uses.lastAt = now;
+    for (const use of uses.byEndpoint) {
+      if (use.endpoint !== endpoint) continue;
+      use.units += units;
+      return;
     }
-    counted.units.set(endpoint, (counted.units.get(endpoint) ?? 0) + units);
-    counted.lastAt = now;
+    uses.byEndpoint.push({ endpoint, units });
+  }
+
+  #start(known: CountedKey, day: number): DayUses {
+    const uses = { day, byEndpoint: [], lastAt: 0 };
+    known.uses = uses;
+    this.#counted.push({ known, uses });
+    return uses;
   }
 
   /** Writes the counts. If the ledger does not take them, they are lost: a statistic must not fill the memory in an outage. */
   async flush(): Promise<void> {
-    const all = [...this.#ended, ...this.#counted.values()];
-    if (all.length === 0) return;
-    this.#counted = new Map();
-    this.#ended = [];
-    await this.#store.add(all.flatMap(usesOf));
+    const counted = this.#counted;
+    if (counted.length === 0) return;
+    this.#counted = [];
+    for (const { known } of counted) known.uses = undefined;
+    await this.#store.add(counted.flatMap(({ known, uses }) => usesOf(known.key, uses)));
   }
 }
 
-function usesOf({ day, key, units, lastAt }: Counted): KeyUse[] {
-  return [...units].map(([endpoint, count]) => ({
+function usesOf(key: ApiKey, { day, byEndpoint, lastAt }: DayUses): KeyUse[] {
+  return byEndpoint.map(({ endpoint, units }) => ({
     accountId: key.accountId,
     keyId: key.id,
     day,
     endpoint,
-    count,
+    count: units,
     lastAt,
   }));
 }

@@ -1,6 +1,6 @@
-import type { Customer } from '../../../gate/directory.ts';
+import type { Customer, KnownKey } from '../../../gate/directory.ts';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
-import type { ApiKey } from '../../../ledger/accounts/keys.ts';
+import type { SentKey } from '../../access/api-key.ts';
 import { type SplitUrl, splitKey } from '../../access/split-key.ts';
 import type { AnswerCache, KnownUrl } from '../../cache/answer-cache.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
@@ -37,7 +37,9 @@ export class RequestContext implements Addressee {
   /** Set by `authenticate`, also when it refuses a key that belongs to a customer. */
   customer: Customer | undefined;
   /** Set by `authenticate`. */
-  key: { text: string; inUrl: boolean; known: ApiKey } | undefined;
+  sentKey: SentKey | undefined;
+  /** Set by `authenticate`. */
+  knownKey: KnownKey | undefined;
   /** Set by `readParameters`. */
   priceRequest: PriceRequest | undefined;
   /** Set by `buildAnswer`. */

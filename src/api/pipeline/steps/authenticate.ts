@@ -28,7 +28,8 @@ export function authenticate({ gate, clientAddress }: AuthenticateOptions): Step
   function settle(context: RequestContext, key: SentKey, admission: Admission): undefined {
     if ('customer' in admission) context.customer = admission.customer;
     if (!admission.ok) throw admissionRefusal(admission);
-    context.key = { text: key.text, inUrl: key.inUrl, known: admission.key };
+    context.sentKey = key;
+    context.knownKey = admission;
   }
 }
 

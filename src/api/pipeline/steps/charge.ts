@@ -65,14 +65,14 @@ export class Charge {
   }
 
   #settle(
-    { customer, key }: RequestContext,
+    { customer, knownKey }: RequestContext,
     endpoint: CountedEndpoint,
     spend: Spend,
     units: number,
     now = this.#clock.now(),
   ): string {
     if (!spend.ok) throw quotaRefusal(spend, customer!.plan, this.#rateLimits, units);
-    this.#keyUses.count(key!.known, endpoint, units, now);
+    this.#keyUses.count(knownKey!, endpoint, units, now);
     return this.#rateLimits.afterCharge(customer!, spend.remaining, now);
   }
 }

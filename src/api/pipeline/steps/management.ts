@@ -42,7 +42,7 @@ export class Management {
   ): Promise<Readonly<Record<string, unknown>>> {
     const { request } = context;
     const method = methodOf(request);
-    if (method !== 'GET' && context.key!.inUrl) throw refuse('key_not_allowed', { why: 'management' });
+    if (method !== 'GET' && context.sentKey!.inUrl) throw refuse('key_not_allowed', { why: 'management' });
     if (method !== 'GET' && customer.account.id === PUBLIC_ACCOUNT)
       throw refuse('key_not_allowed', { why: 'shared' });
     const actor = { name: key.id, via: 'key', address: address() } as const;

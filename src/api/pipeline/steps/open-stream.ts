@@ -60,7 +60,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
       meter,
       topics: channel.topics(symbols),
       after: channel.sequenceOf(request.headers.get('last-event-id')),
-      key: context.key!.text,
+      key: context.sentKey!.text,
       warnings,
       quotaRefusal: (spend) => quotaRefusal(spend, context.customer!.plan, rateLimits, 1),
     });

@@ -69,9 +69,9 @@ export function serveAccount({ meter, responses }: ServeOptions): Step<AccountEn
 export function serveOwner(options: ServeOptions): Step<OwnerEndpoint> {
   const { clientAddress, management, responses } = options;
   return async (context, endpoint) => {
-    const { customer, key } = context;
+    const { customer, knownKey } = context;
     const address = () => clientAddress.ofRequest(context);
-    const body = await management.owner(endpoint, context, customer!, key!.known, address);
+    const body = await management.owner(endpoint, context, customer!, knownKey!.key, address);
     return responses.account(context, withWarnings(body, context, endpoint));
   };
 }
