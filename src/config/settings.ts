@@ -119,7 +119,7 @@ export const SETTINGS = [
   },
   {
     env: 'OPENPIT_CACHE_MB',
-    default: '384',
+    default: '448',
     help: 'Memory for all caches of a process, in MB: responses, keys, texts, header lines',
   },
   { env: 'OPENPIT_DRAIN_SECONDS', default: '10', help: 'How long a stop waits for requests in progress' },

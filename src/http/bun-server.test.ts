@@ -47,6 +47,7 @@ async function handle(request: IncomingRequest, peer: () => string) {
   if (url === '/fails') throw new Error('the handler failed');
   if (url === '/raw') return READY;
   if (url === '/pooled') return pooled();
+  if (url === '/parts') return reply([Buffer.from('a '), Buffer.from('b')], {});
   if (url === '/slow') await Bun.sleep(200);
   if (url === '/stream') return reply(stream(false), {});
   if (url === '/failing-stream') return reply(stream(true), {});
@@ -83,6 +84,7 @@ describe('Bun.serve behind the interface of the server', () => {
       ['/a?b=%41', 'GET /a?b=%41'],
       ['/raw', 'ready'],
       ['/pooled', 'pooled'],
+      ['/parts', 'a b'],
     ] as const) {
       const response = await ask(path);
       expect(response).toStartWith('HTTP/1.1 200 OK\r\n');

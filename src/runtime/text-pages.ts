@@ -83,6 +83,25 @@ export class TextPages<K> {
     target.copy(page.bytes, page.starts[place]! + skip, page.starts[place + 1]!);
   }
 
+  /** The page with a row. It is rendered if it is missing or ends before the row, and cached if there is room. */
+  pageWith(row: number, render: RenderPage): TextPage {
+    const number = row >> this.#shift;
+    if (this.#hasRow(row)) return this.#pages.get(number)!;
+    return this.#cache.admitsPage() ? this.#render(number, render) : render(number);
+  }
+
+  /** Whether the pages with the rows from `first` to `last` are rendered. */
+  hasRows(first: number, last: number): boolean {
+    if (last < first) return true;
+    const [firstPage, lastPage] = [first >> this.#shift, last >> this.#shift];
+    return this.#hasPages(firstPage, lastPage) && this.#hasRow(last);
+  }
+
+  #hasRow(row: number): boolean {
+    const page = this.#pages.get(row >> this.#shift);
+    return page !== undefined && page.starts.length > (row & (this.#rowsPerPage - 1)) + 1;
+  }
+
   /**
    * Copies the rows from `first` to `last`, or nothing if one of their pages is not rendered. A page is rendered on its
    * second request.

@@ -1,21 +1,10 @@
 import type { BoundedCache } from '../../runtime/bounded-cache.ts';
-import { yieldToRequests } from '../../runtime/yield.ts';
 
 /** The bodies of tables that were downloaded more than once, by entity tag, which differs for each encoding. */
 export type TableCache = BoundedCache<string, Uint8Array>;
 
 /** No table takes more than this part of the cache. */
-const PART_MAX = 0.25;
-/** Chunks from memory are longer than those that are written while they are sent. */
-const CHUNK_BYTES = 256 * 1024;
-
-/** A cached body in chunks, yielding to requests between them. */
-export async function* cachedChunks(body: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < body.length; at += CHUNK_BYTES) {
-    if (at > 0) await yieldToRequests();
-    yield body.subarray(at, at + CHUNK_BYTES);
-  }
-}
+const PART_MAX = 0.5;
 
 /** Passes the chunks of a body on. If it is requested for the second time, it is cached once it is complete. */
 export async function* keptChunks(

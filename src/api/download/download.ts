@@ -7,7 +7,7 @@ import { etagOfEncoding, matches } from '../response/etag.ts';
 import { TYPES } from '../response/format.ts';
 import { acceptsGzip } from '../response/gzip.ts';
 import { COMMON_HEADERS, rateLimitPolicy } from '../response/headers.ts';
-import { cachedChunks, keptChunks, type TableCache } from './cached-text.ts';
+import { keptChunks, type TableCache } from './cached-text.ts';
 import { chunkStream } from './chunk-stream.ts';
 import { gzipChunks } from './gzip-chunks.ts';
 import type { TableSource } from './table-source.ts';
@@ -63,12 +63,22 @@ export class Download {
     const isGzip = acceptsGzip(request.headers.get('accept-encoding'));
     const own = this.#headers(isGzip, headers);
     const all = { ...own, 'Content-Type': this.#type, ...(isGzip && { 'Content-Encoding': 'gzip' }) };
-    const known = cache?.get(own.ETag);
+    const ready = this.#ready(own.ETag, isGzip);
+    if (ready) return reply(ready, all);
     const write = () => (isGzip ? gzipChunks(source.text()) : source.text());
     // HTTP/1.0 has no chunked encoding: without a length, a truncated body would look complete.
-    const length = known?.length ?? (request.isHttp10 ? await lengthOf(write()) : undefined);
-    const chunks = known ? cachedChunks(known) : cache ? keptChunks(cache, own.ETag, write()) : write();
+    const length = request.isHttp10 ? await lengthOf(write()) : undefined;
+    const chunks = cache ? keptChunks(cache, own.ETag, write()) : write();
     return reply(chunkStream(chunks, { onFailure, onEnd: () => source.release() }), all, 200, length);
+  }
+
+  /** The whole body, if it is in memory. */
+  #ready(etag: string, isGzip: boolean): readonly Uint8Array[] | undefined {
+    const { source, cache, onFailure } = this.#options;
+    const cached = cache?.get(etag);
+    const ready = cached ? [cached] : isGzip ? undefined : source.ready?.();
+    if (ready) source.release().catch(onFailure);
+    return ready;
   }
 
   get #type(): string {

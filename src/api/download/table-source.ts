@@ -4,6 +4,8 @@ export interface TableSource {
   units(): Promise<number>;
   /** The text from the beginning. Call it after `units`. */
   text(): AsyncGenerator<Uint8Array>;
+  /** The whole text, if it is in memory, and otherwise undefined. Call it after `units`. The bytes never change. */
+  ready?(): readonly Uint8Array[] | undefined;
   /** Called once the text is sent or no longer needed. */
   release(): Promise<void>;
 }

@@ -6,9 +6,9 @@ import { countIntervals, intervalStart, laterInterval } from '../../market/inter
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { hasFormulas } from '../formulas/formula-series.ts';
 import { isLarge, stateOfBars } from '../model/large-answer.ts';
-import type { EncodedRows, LongTable } from '../model/long-table.ts';
+import type { LongTable, RenderedTable } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
-import { columnsOf, type FlatColumn, type FlatRow, type FlatTable } from '../model/table.ts';
+import { columnsOf, type FlatColumn, type FlatRow, type FlatTable, type TextFormat } from '../model/table.ts';
 import type { Cursor } from '../params/cursor.ts';
 import { measureCells, ohlcCells, sourceNames } from '../response/json.ts';
 import { intervalPieces } from './interval-pieces.ts';
@@ -32,8 +32,8 @@ export interface IntervalTableOptions<P extends Prices = Prices> {
   from: Cursor;
   fields: RowFields;
   unitsOf: (rows: number) => number;
-  /** Writes the rows as CSV faster than cell by cell. Only for days from which nothing is derived. */
-  writeCsv?: ((options: IntervalTableOptions<FrozenPrices>) => Iterable<EncodedRows>) | undefined;
+  /** Renders the rows faster than cell by cell. Only for days from which nothing is derived. */
+  render?: ((format: TextFormat, options: IntervalTableOptions<FrozenPrices>) => RenderedTable) | undefined;
 }
 
 /** All rows of a span starting at a cursor. Throws a refusal if one of them cannot be converted. */
@@ -46,7 +46,7 @@ export function intervalTable(options: IntervalTableOptions): FlatTable | LongTa
 }
 
 function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
-  const { symbols, prices, span, from, fields, unitsOf, writeCsv } = options;
+  const { symbols, prices, span, from, fields, unitsOf, render } = options;
   requireConvertible(symbols, prices, span, from);
   return {
     columns: intervalColumns(fields),
@@ -54,7 +54,7 @@ function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {
     count: () => countRows(options),
     mayHaveFewer: hasFormulas(symbols),
     pieces: () => rowPieces(options),
-    ...(writeCsv && { csv: () => writeCsv(options) }),
+    ...(render && { rendered: (format) => render(format, options) }),
     unitsOf,
   };
 }

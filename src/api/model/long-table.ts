@@ -1,4 +1,4 @@
-import { type FlatColumn, type FlatRow, type FlatTable, writeTable } from './table.ts';
+import { type FlatColumn, type FlatRow, type FlatTable, type TextFormat, writeTable } from './table.ts';
 
 /** Rows that one unit pays for, which is also the size of a page of JSON. */
 export const ROWS_PER_UNIT = 2_000;
@@ -7,6 +7,14 @@ export const ROWS_PER_UNIT = 2_000;
 export interface EncodedRows {
   bytes: Uint8Array;
   rows: number;
+}
+
+/** The rows of a table as text, without its header. */
+export interface RenderedTable {
+  /** In order. Each piece takes a fraction of a millisecond. */
+  pieces(): Iterable<EncodedRows>;
+  /** All rows, if their text is in memory, and otherwise undefined. */
+  ready(): readonly EncodedRows[] | undefined;
 }
 
 /** A table too long to be written in one go. It reads immutable prices, so its rows can be counted in advance. */
@@ -19,8 +27,8 @@ export interface LongTable {
   mayHaveFewer?: boolean;
   /** The rows in order, in pieces that each take a fraction of a millisecond. */
   pieces(): Iterable<readonly FlatRow[]>;
-  /** The same rows as CSV, without the header, if that is faster than writing `pieces`. */
-  csv?(): Iterable<EncodedRows>;
+  /** The same rows as text, if that is faster than writing `pieces`. */
+  rendered?(format: TextFormat): RenderedTable;
   /** What this number of rows costs. */
   unitsOf(rows: number): number;
 }

@@ -1,7 +1,7 @@
 import type { Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { TextPageCache, TextPages } from '../../runtime/text-pages.ts';
-import { type BarArrays, barAt, distinct, FrozenBars, firstFrom } from './frozen-bars.ts';
+import { type BarArrays, barAt, distinct, FrozenBars, firstFrom, type TableTexts } from './frozen-bars.ts';
 import type { SourcedBar } from './price-types.ts';
 
 export const BARS_PER_PAGE = 128;
@@ -39,6 +39,8 @@ export class Columns {
   version = ++Columns.#lastVersion;
   /** By the code in the text: a symbol may have aliases. */
   readonly #texts = new Map<string, TextPages<object>>();
+  /** Shared with all snapshots that were taken since a bar was corrected. */
+  #tableTexts: TableTexts = new Map();
 
   get length(): number {
     return this.#length;
@@ -108,7 +110,7 @@ export class Columns {
   /** A snapshot. It shares the arrays until a bar is corrected. */
   freeze(): FrozenBars {
     this.#areShared = true;
-    this.#frozen ??= new FrozenBars(this.#arrays, this.#length);
+    this.#frozen ??= new FrozenBars(this.#arrays, this.#length, this.#tableTexts);
     return this.#frozen;
   }
 
@@ -124,6 +126,8 @@ export class Columns {
   /** Call before dropping the history: its texts would stay in their cache. */
   forgetTexts(): void {
     for (const texts of this.#texts.values()) texts.clear();
+    for (const texts of this.#tableTexts.values()) texts.clear();
+    this.#tableTexts = new Map();
   }
 
   /** Frees spare capacity after a history was loaded. */

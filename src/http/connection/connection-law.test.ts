@@ -14,6 +14,7 @@ const REQUESTS = {
   immediate: (i: number) => ({ bytes: get(`/immediate/${i}`), body: `/immediate/${i}` }),
   later: (i: number) => ({ bytes: get(`/later/${i}`), body: `/later/${i}` }),
   long: (i: number) => ({ bytes: get(`/long/${i}`), body: `/long/${i}`.padEnd(70_000, 'x') }),
+  parts: (i: number) => ({ bytes: get(`/parts/${i}`), body: partsOf(`/parts/${i}`).join('') }),
   read: (i: number) => ({ bytes: post(`/read/${i}`, `body ${i}`), body: `/read/${i} body ${i}` }),
   skipped: (i: number) => ({ bytes: post(`/immediate/${i}`, `body ${i}`), body: `/immediate/${i}` }),
   chunked: (i: number) => ({
@@ -69,6 +70,7 @@ function connect(securityLines: string) {
         return { status: 200, bytes };
       }
       if (url.startsWith('/later')) return later(url);
+      if (url.startsWith('/parts')) return reply(partsOf(url).map(encode), {});
       if (url.startsWith('/read')) return text().then((body) => later(`${url} ${body}`));
       return reply(url.startsWith('/long') ? url.padEnd(70_000, 'x') : url, {});
     },
@@ -94,6 +96,13 @@ function connect(securityLines: string) {
 }
 
 const RAW_LENGTH = 100;
+
+/** Short and long parts, one of them longer than a single write. */
+function partsOf(url: string): string[] {
+  return [url, 'a'.repeat(70_000), '', `${url} `.repeat(15_000), 'b'];
+}
+
+const encode = (text: string) => Buffer.from(text);
 
 /** Another client's response, in memory that was released. */
 function overwriteIdleBuffer(): void {

@@ -1,6 +1,6 @@
 import { PooledBuffer } from '../message/buffer-pool.ts';
 import type { RawReply, Reply } from '../message/reply.ts';
-import { connectionLine, hasBody, replyBytes, withLines } from '../message/serialize.ts';
+import { connectionLine, hasBody, isParts, replyBytes, withLines } from '../message/serialize.ts';
 import type { Head } from '../parse/head.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import type { ConnectionPhase } from './connection-phase.ts';
@@ -50,6 +50,9 @@ export class ResponseWriter {
     if (endsByClosing || reply.headers.Connection === 'close') this.isLast = true;
     const line = reply.headers.Connection ? '' : connectionLine(this.isLast, head);
     this.#queue.write(replyBytes(reply, head, line + securityLines, clock.now()));
+    if (isParts(reply.body) && hasBody(reply.status) && head?.method !== 'HEAD') {
+      this.#queue.writeParts(reply.body);
+    }
     this.isEndless = reply.isEndless ?? false;
     return stream && this.#queue.pipe(stream, isChunked, phase);
   }

@@ -5,6 +5,8 @@ import type { IoBatch } from './io-batch.ts';
 
 /** More than this is sent at once, without waiting for the end of the batch. */
 const BATCHED_BYTES_MAX = 64 * 1024;
+/** What is longer is sent in several writes: the client reads one of them while the next is written. */
+const WRITE_BYTES_MAX = 128 * 1024;
 
 export interface SendEvents {
   /** The client turned out to be blocked at the end of a batch. */
@@ -56,9 +58,24 @@ export class SendQueue {
     this.#add({ bytes, start: 0, end: bytes.length, pooled: undefined });
   }
 
+  /** From now on the parts must not change. They are sent without a copy. */
+  writeParts(parts: readonly Uint8Array[]): void {
+    if (this.isClosed) return;
+    for (const bytes of parts) this.#push({ bytes, start: 0, end: bytes.length, pooled: undefined });
+    this.#schedule();
+  }
+
   #add(part: Part): void {
+    this.#push(part);
+    this.#schedule();
+  }
+
+  #push(part: Part): void {
     this.#parts.push(part);
     this.#length += part.end - part.start;
+  }
+
+  #schedule(): void {
     if (this.isBlocked) return;
     if (this.#length > BATCHED_BYTES_MAX) this.flush();
     else if (!this.isScheduled) {
@@ -104,21 +121,43 @@ export class SendQueue {
 
   /** Sends what is queued. Returns false if the client does not accept all of it. */
   flush(): boolean {
-    if (this.#length > 0) {
-      const parts = this.#parts;
-      const isOne = parts.length === 1;
-      const { bytes, start, end } = isOne ? parts[0]! : joined(parts);
-      const sent = Math.max(0, this.#socket.write(bytes, start, end - start));
-      this.#length -= sent;
-      this.#parts = this.#length > 0 ? [{ bytes, start: start + sent, end, pooled: undefined }] : [];
-      // What is not sent of a single part is still in its buffer, which is then left to the garbage collector.
-      if (this.#length === 0 || !isOne) for (const { pooled } of parts) pooled?.release();
-    }
+    if (this.#length > BATCHED_BYTES_MAX) this.#sendParts();
+    else if (this.#length > 0) this.#sendJoined();
     this.isBlocked = this.#length > 0;
     if (this.isBlocked) return false;
     this.#onUnblocked?.resolve();
     this.#onUnblocked = undefined;
     return true;
+  }
+
+  /** Sends short parts together: a copy costs less than a write. */
+  #sendJoined(): void {
+    const parts = this.#parts;
+    const isOne = parts.length === 1;
+    const { bytes, start, end } = isOne ? parts[0]! : joined(parts);
+    const sent = Math.max(0, this.#socket.write(bytes, start, end - start));
+    this.#length -= sent;
+    this.#parts = this.#length > 0 ? [{ bytes, start: start + sent, end, pooled: undefined }] : [];
+    // What is not sent of a single part is still in its buffer, which is then left to the garbage collector.
+    if (this.#length === 0 || !isOne) for (const { pooled } of parts) pooled?.release();
+  }
+
+  /** Sends long parts one by one, without a copy, until the client does not accept more. */
+  #sendParts(): void {
+    const parts = this.#parts;
+    let done = 0;
+    while (done < parts.length) {
+      const { bytes, start, end, pooled } = parts[done]!;
+      const size = Math.min(end - start, WRITE_BYTES_MAX);
+      const sent = Math.max(0, this.#socket.write(bytes, start, size));
+      this.#length -= sent;
+      if (start + sent === end) {
+        pooled?.release();
+        done++;
+      } else parts[done] = { bytes, start: start + sent, end, pooled: undefined };
+      if (sent < size) break;
+    }
+    this.#parts = parts.slice(done);
   }
 
   /** Resolves when the client has read everything, or has disconnected. */

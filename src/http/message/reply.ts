@@ -10,8 +10,11 @@ export interface Reply {
   readonly status: number;
   /** Without `Date`, `Content-Length` and `Transfer-Encoding`, which the server adds. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream is sent chunk by chunk, as fast as the client reads it. */
-  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  /**
+   * Parts are sent without a copy, so they must never change. A stream is sent chunk by chunk, as fast as the client reads
+   * it.
+   */
+  readonly body: string | Uint8Array | readonly Uint8Array[] | ReadableStream<Uint8Array> | null;
   readonly timer?: RequestTimer;
   /** Whether the client is authenticated. Only then its head is cached. */
   readonly isAuthenticated?: boolean;

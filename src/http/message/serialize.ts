@@ -44,7 +44,7 @@ export function headerLines(headers: Readonly<Record<string, string>>): string {
   return text;
 }
 
-/** Serializes a response; of one with a stream, its head. `lines` are additional header lines. */
+/** Serializes a response; of one with a stream or parts, its head. `lines` are additional header lines. */
 export function replyBytes(
   { status, headers, body, length }: Reply,
   request: RequestLine | undefined,
@@ -54,7 +54,7 @@ export function replyBytes(
   const framing = hasBody(status) ? framingLine(body, length, request) : '';
   const head = `${firstLines(status, nowMs)}${headerLines(headers)}${lines}${framing}\r\n`;
   const isHeadOnly = body === null || !hasBody(status) || request?.method === 'HEAD';
-  if (isHeadOnly || body instanceof ReadableStream) return Buffer.from(head);
+  if (isHeadOnly || body instanceof ReadableStream || isParts(body)) return Buffer.from(head);
   return typeof body === 'string' ? Buffer.from(head + body) : Buffer.concat([Buffer.from(head), body]);
 }
 
@@ -68,10 +68,20 @@ function framingLine(
   request: RequestLine | undefined,
 ): string {
   if (!(body instanceof ReadableStream)) {
-    return `Content-Length: ${body === null ? 0 : Buffer.byteLength(body)}\r\n`;
+    return `Content-Length: ${bodyLength(body)}\r\n`;
   }
   if (length !== undefined) return `Content-Length: ${length}\r\n`;
   return request?.isHttp10 || request?.method === 'HEAD' ? '' : 'Transfer-Encoding: chunked\r\n';
+}
+
+function bodyLength(body: Exclude<Reply['body'], ReadableStream>): number {
+  if (body === null) return 0;
+  return isParts(body) ? body.reduce((sum, { length }) => sum + length, 0) : Buffer.byteLength(body);
+}
+
+/** Whether a body consists of several parts. */
+export function isParts(body: Reply['body']): body is readonly Uint8Array[] {
+  return Array.isArray(body);
 }
 
 /** Whether the connection stays open. HTTP/1.1 keeps it by default, without a header. */

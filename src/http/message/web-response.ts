@@ -1,6 +1,6 @@
 import { PooledBuffer } from './buffer-pool.ts';
 import type { RawReply, Reply } from './reply.ts';
-import { hasBody, oneLine } from './serialize.ts';
+import { hasBody, isParts, oneLine } from './serialize.ts';
 
 /** A response as the standard `Response`. `onError` is told if its stream fails. */
 export function webResponse(
@@ -35,7 +35,8 @@ function replyResponse(reply: Reply, method: string, onError: (error: unknown) =
   for (const [name, value] of Object.entries(reply.headers)) headers.set(name, oneLine(value));
   if (!(body instanceof ReadableStream)) {
     // Of a text, Bun would guess the media type.
-    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+    const bytes =
+      typeof body === 'string' ? new TextEncoder().encode(body) : isParts(body) ? Buffer.concat(body) : body;
     return new Response(hasBody(status) ? (bytes as Uint8Array<ArrayBuffer> | null) : null, {
       status,
       headers,

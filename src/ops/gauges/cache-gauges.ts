@@ -7,6 +7,7 @@ import { quotedCache } from '../../api/response/json.ts';
 import type { Gauge } from '../../api/telemetry/metrics.ts';
 import { Catalog } from '../../board/catalog.ts';
 import { barTextCache } from '../../board/series/columns.ts';
+import { tableLinesCache } from '../../board/series/frozen-bars.ts';
 import type { RateWindow } from '../../gate/rate-window.ts';
 import { bufferPool } from '../../http/message/buffer-pool.ts';
 import type { CachedFields } from '../../http/parse/header-cache.ts';
@@ -19,29 +20,31 @@ import type { SeenBeforeOptions } from '../../runtime/seen-before.ts';
  */
 export const CACHE_SHARES = {
   /** Responses by URL and plan. The 50,000 requests of ten thousand customers fit into the default. */
-  answers: 0.29,
+  answers: 0.249,
   /** Paid responses that a client may request again. */
-  idempotent_answers: 0.05,
+  idempotent_answers: 0.043,
   /** Keys that were looked up, with their accounts. */
-  keys: 0.328,
+  keys: 0.281,
   /** Bars as JSON, by symbol. */
-  bar_texts: 0.14,
+  bar_texts: 0.12,
   /** Days of several symbols as JSON. */
-  day_lines: 0.07,
+  day_lines: 0.06,
   /** Tables that are downloaded repeatedly, by entity tag. */
-  tables: 0.06,
+  tables: 0.052,
+  /** Bars as lines of CSV and NDJSON, by symbol: 40 years take 1 MB. */
+  table_lines: 0.143,
   /** Parsed header lines of customers. */
-  header_lines: 0.02,
+  header_lines: 0.017,
   /** Suggestions for unknown symbols. */
-  nearest_codes: 0.005,
-  quoted_texts: 0.005,
+  nearest_codes: 0.004,
+  quoted_texts: 0.004,
   /** Parsed headers `Accept` and `Accept-Encoding`. */
   preferences: 0.002,
   /** Addresses that sent wrong keys or admin tokens. */
-  failed_keys: 0.01,
-  failed_tokens: 0.005,
+  failed_keys: 0.009,
+  failed_tokens: 0.004,
   /** Idle buffers for responses. */
-  buffers: 0.015,
+  buffers: 0.012,
 } as const;
 
 /** Customers repeat their requests every few seconds or every minute; ten thousand of them have 50,000 of their own. */
@@ -72,6 +75,7 @@ export class Caches {
     this.failedTokens = new BoundedCache({ bytesMax: this.bytesMax('failed_tokens') });
     barTextCache.limitTo(this.bytesMax('bar_texts'));
     dayPageCache.limitTo(this.bytesMax('day_lines'));
+    tableLinesCache.limitTo(this.bytesMax('table_lines'));
     Catalog.nearestCache.limitTo(this.bytesMax('nearest_codes'));
     quotedCache.limitTo(this.bytesMax('quoted_texts'));
     preferencesCache.limitTo(this.bytesMax('preferences'));
@@ -91,6 +95,7 @@ export class Caches {
       bar_texts: barTextCache,
       day_lines: dayPageCache,
       tables: this.tables,
+      table_lines: tableLinesCache,
       header_lines: this.headerLines,
       nearest_codes: Catalog.nearestCache,
       quoted_texts: quotedCache,

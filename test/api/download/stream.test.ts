@@ -99,7 +99,9 @@ onEachEngine('a streamed table', (engine) => {
         return original.call(board, id);
       };
       try {
-        const path = `/rates/history?symbols=${CODES}&${SPAN}&format=ndjson&apiKey=${api.key}`;
+        // Rows with a transform are written cell by cell, so each of them reads the name of its source.
+        const query = `symbols=${CODES}&${SPAN}&transform=change&format=ndjson`;
+        const path = `/rates/history?${query}&apiKey=${api.key}`;
         const cut = await rawRequest(api.service.url, path);
         expect(cut.head).toContain('200 OK');
         expect(cut.isComplete).toBe(false);

@@ -4,7 +4,7 @@ import { type Day, printDay } from '../../../market/day.ts';
 import { INTERVALS, type Interval, intervalStart, laterInterval } from '../../../market/interval.ts';
 import { INTRADAY_INTERVALS } from '../../../market/intraday/interval.ts';
 import { refuse } from '../../errors/errors.ts';
-import { dailyCsv } from '../../history/daily/daily-csv.ts';
+import { dailyText } from '../../history/daily/daily-text.ts';
 import { buildPage, HistoryPage } from '../../history/history-page.ts';
 import type { IntervalRow, Span } from '../../history/interval-rows.ts';
 import {
@@ -124,7 +124,7 @@ function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: Endpo
   const options = { board, symbols, prices, span: spanOf(ratesQuery), from, fields };
   const table =
     field === undefined
-      ? intervalTable({ ...options, unitsOf: unitsByRows, writeCsv: isPlain ? dailyCsv : undefined })
+      ? intervalTable({ ...options, unitsOf: unitsByRows, render: isPlain ? dailyText : undefined })
       : wideTable({ ...options, field });
   return {
     content: table,

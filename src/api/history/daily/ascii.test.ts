@@ -15,9 +15,12 @@ const decimal = fc
   .tuple(fc.maxSafeInteger(), fc.integer({ min: 0, max: 12 }))
   .map(([digits, places]) => digits / 10 ** places);
 
+/** Around the largest number that is written as a 32-bit integer, too. */
+const hundredths = fc.integer({ min: -3_000_000_000, max: 3_000_000_000 }).map((digits) => digits / 100);
+
 test('a number has the same text as printNumber, for decimals and for any float64', () => {
   const property = fc.property(
-    fc.oneof(decimal, fc.double({ noNaN: true, noDefaultInfinity: true })),
+    fc.oneof(hundredths, decimal, fc.double({ noNaN: true, noDefaultInfinity: true })),
     (value) => expect(textOf((to, at) => writeNumber(value, to, at))).toBe(printNumber(value)),
   );
   fc.assert(property, { numRuns: 20_000 });
@@ -41,6 +44,18 @@ test('a day has the same text as printDay, for all days of the ledger', () => {
   for (let day = EARLIEST_DAY; day <= LAST_DAY; day++) {
     if (to.toString('latin1', 0, writeDay(day, to, 0)) !== printDay(day)) throw new Error(printDay(day));
   }
+});
+
+test('a day has the same text as printDay, whichever day was written before it', () => {
+  const to = Buffer.alloc(16);
+  const property = fc.property(fc.array(fc.integer({ min: EARLIEST_DAY, max: LAST_DAY })), (days) => {
+    for (const day of days) {
+      for (const next of [day, day + 1, day - 40]) {
+        expect(to.toString('latin1', 0, writeDay(next, to, 0))).toBe(printDay(next));
+      }
+    }
+  });
+  fc.assert(property);
 });
 
 test('bytes are copied, and repeated', () => {

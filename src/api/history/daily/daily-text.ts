@@ -1,39 +1,53 @@
 import type { FrozenPrices } from '../../../board/views/prices.ts';
+import type { DayRange } from '../../../ledger/prices/past.ts';
 import type { Day } from '../../../market/day.ts';
-import type { EncodedRows } from '../../model/long-table.ts';
+import type { EncodedRows, RenderedTable } from '../../model/long-table.ts';
 import type { RequestedSymbol } from '../../model/price-query.ts';
-import type { IntervalTableOptions } from '../interval-table.ts';
-import { AVERAGES } from '../row-fields.ts';
+import type { TextFormat } from '../../model/table.ts';
+import { type IntervalTableOptions, intervalColumns } from '../interval-table.ts';
 import { ComputedLines } from './computed-lines.ts';
-import type { CsvLines } from './csv-lines.ts';
-import { SettledCsvLines } from './settled-csv-lines.ts';
+import { SettledTableLines } from './settled-table-lines.ts';
+import type { TableLines } from './table-lines.ts';
 
 /** Takes about 0.3 ms to fill. */
 const PIECE_BYTES = 64 * 1024;
 const NEVER: Day = Number.POSITIVE_INFINITY;
 
 /**
- * Daily bars as CSV. Settled days are written straight from the columns of the history, which is several times as fast as
- * making cells of each row. Other days, converted prices and formulas are written cell by cell.
+ * Daily bars as text. Settled days are written straight from the columns of the history, which is several times as fast as
+ * making cells of each row, and their text is cached by symbol. Other days, converted prices and formulas are written cell
+ * by cell.
  */
-export function* dailyCsv(options: IntervalTableOptions<FrozenPrices>): Generator<EncodedRows> {
-  const lines = options.symbols.map((asked, symbolIndex) => new SymbolLines(asked, symbolIndex, options));
-  if (lines.length === 1) {
-    while (lines[0]!.nextDay !== NEVER) yield lines[0]!.takePage();
-    return;
+export function dailyText(format: TextFormat, options: IntervalTableOptions<FrozenPrices>): RenderedTable {
+  const linesOf = (asked: RequestedSymbol, symbolIndex: number) =>
+    new SymbolLines(asked, symbolIndex, format, options);
+  const { symbols } = options;
+  if (symbols.length === 1) {
+    return {
+      pieces: () => pagesOf(linesOf(symbols[0]!, 0)),
+      ready: () => linesOf(symbols[0]!, 0).takeReady(),
+    };
   }
+  return { pieces: () => mergedPieces(symbols.map(linesOf)), ready: () => undefined };
+}
+
+function* pagesOf(lines: TableLines): Generator<EncodedRows> {
+  while (lines.nextDay !== NEVER) yield lines.takePage();
+}
+
+function* mergedPieces(lines: readonly TableLines[]): Generator<EncodedRows> {
   const merged = new MergedLines(lines);
   while (!merged.isOver) yield merged.takePiece();
 }
 
 /** The lines of several symbols, by day and then in the order of the symbols. */
 class MergedLines {
-  readonly #lines: readonly CsvLines[];
+  readonly #lines: readonly TableLines[];
   #day: Day;
   /** The symbol whose line of the day is next, if it has one. */
   #symbolIndex = 0;
 
-  constructor(lines: readonly CsvLines[]) {
+  constructor(lines: readonly TableLines[]) {
     this.#lines = lines;
     this.#day = this.#nextDay();
   }
@@ -75,13 +89,18 @@ class MergedLines {
 }
 
 /** The lines of one symbol: of its settled days, and then of the others. */
-class SymbolLines implements CsvLines {
-  readonly #settled: SettledCsvLines | undefined;
+class SymbolLines implements TableLines {
+  readonly #settled: SettledTableLines | undefined;
   readonly #computed: ComputedLines;
-  #current: CsvLines;
+  #current: TableLines;
   nextDay: Day;
 
-  constructor(asked: RequestedSymbol, symbolIndex: number, options: IntervalTableOptions<FrozenPrices>) {
+  constructor(
+    asked: RequestedSymbol,
+    symbolIndex: number,
+    format: TextFormat,
+    options: IntervalTableOptions<FrozenPrices>,
+  ) {
     const { span, from } = options;
     // Symbols before the cursor's have had their line of its day.
     const start = symbolIndex < from.symbolIndex ? from.day + 1 : from.day;
@@ -89,10 +108,10 @@ class SymbolLines implements CsvLines {
     const settledUntil = options.prices.settledHistory?.(asked.series)?.lastDay ?? days.first - 1;
     const settledLast = Math.min(days.last, settledUntil);
     if (settledLast >= days.first) {
-      this.#settled = settledLines(asked, days.first, settledLast, options);
+      this.#settled = settledLines(asked, { first: days.first, last: settledLast }, format, options);
     }
     const rest = { first: Math.max(days.first, settledLast + 1), last: days.last };
-    this.#computed = new ComputedLines(asked, rest, options);
+    this.#computed = new ComputedLines(asked, rest, format, options);
     this.#current = this.#settled ?? this.#computed;
     this.nextDay = this.#findNextDay();
   }
@@ -105,6 +124,13 @@ class SymbolLines implements CsvLines {
     const page = this.#current.takePage();
     this.nextDay = this.#findNextDay();
     return page;
+  }
+
+  takeReady(): readonly EncodedRows[] | undefined {
+    const settled = this.#settled ? this.#settled.takeReady() : [];
+    const computed = settled && this.#computed.takeReady();
+    this.nextDay = this.#findNextDay();
+    return computed && [...settled, ...computed];
   }
 
   write(to: Uint8Array, at: number): number {
@@ -123,12 +149,18 @@ class SymbolLines implements CsvLines {
 
 function settledLines(
   { code, series }: RequestedSymbol,
-  first: Day,
-  last: Day,
+  { first, last }: DayRange,
+  format: TextFormat,
   { board, prices, fields }: IntervalTableOptions<FrozenPrices>,
-): SettledCsvLines {
+): SettledTableLines {
   const { bars } = prices.settledHistory!(series)!;
   const [from, to] = [bars.firstFrom(first), bars.firstFrom(last + 1)];
-  const measure = prices.measure(series);
-  return new SettledCsvLines(bars, from, to, { board, code, measure, hasAverages: fields === AVERAGES });
+  const columns = intervalColumns(fields);
+  return new SettledTableLines(bars, from, to, {
+    board,
+    format,
+    columns,
+    code,
+    measure: prices.measure(series),
+  });
 }

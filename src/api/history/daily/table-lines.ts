@@ -2,7 +2,7 @@ import type { Day } from '../../../market/day.ts';
 import type { EncodedRows } from '../../model/long-table.ts';
 
 /** The lines of some bars of one symbol, in order. */
-export interface CsvLines {
+export interface TableLines {
   /** The day of the next line; Infinity after the last one. */
   readonly nextDay: Day;
   /** The length of the next line, in bytes. */
@@ -11,4 +11,6 @@ export interface CsvLines {
   write(to: Uint8Array, at: number): number;
   /** The next lines, as many as are ready. */
   takePage(): EncodedRows;
+  /** All remaining lines, if they are in memory as text, and otherwise undefined. */
+  takeReady(): readonly EncodedRows[] | undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { dailyCsv } from '../../../src/api/history/daily/daily-csv.ts';
+import { dailyText } from '../../../src/api/history/daily/daily-text.ts';
 import { intervalTable } from '../../../src/api/history/interval-table.ts';
 import { AVERAGES, NO_FIELDS } from '../../../src/api/history/row-fields.ts';
 import type { LongTable } from '../../../src/api/model/long-table.ts';
@@ -24,7 +24,7 @@ function daily(seed: number, gap: number): Record<string, [number, number, numbe
   return bars;
 }
 
-onEachEngine('daily bars as CSV', (engine) => {
+onEachEngine('daily bars as text', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
     for (const [i, code] of CODES.entries()) {
       await service.publish(code, daily(7 + i, 5 + i), i === 1 ? 'a, "b"' : 'test');
@@ -37,30 +37,32 @@ onEachEngine('daily bars as CSV', (engine) => {
     const { board } = api.service.core;
     const symbols = CODES.map((code) => ({ code, series: board.catalog.find(code)! }));
     const series = symbols.map((one) => one.series);
-    const { body } = tableWriter('csv');
     const property = fc.asyncProperty(
-      fc.integer({ min: FIRST - 50, max: LAST - 1_500 }),
-      fc.integer({ min: 1_200, max: 4_000 }),
+      fc.integer({ min: FIRST - 50, max: LAST - 2_500 }),
+      fc.integer({ min: 2_000, max: 4_000 }),
       fc.nat(400),
       fc.nat(2),
       fc.constantFrom(AVERAGES, NO_FIELDS),
+      fc.constantFrom('csv', 'ndjson'),
+      fc.boolean(),
       fc.option(fc.integer({ min: FIRST, max: LAST }), { nil: undefined }),
-      async (first, days, offset, symbolIndex, fields, corrected) => {
+      async (first, days, offset, symbolIndex, fields, format, isOne, corrected) => {
         await board.ready(series, 'all', api.service.clock.now());
         const table = intervalTable({
           board,
-          symbols,
+          symbols: isOne ? symbols.slice(0, 1) : symbols,
           prices: board.view(0),
           span: { first, last: first + days, interval: 'day' },
-          from: { day: first + offset, symbolIndex },
+          from: { day: first + offset, symbolIndex: isOne ? 0 : symbolIndex },
           fields,
           unitsOf: () => 1,
-          writeCsv: dailyCsv,
+          render: dailyText,
         }) as LongTable;
+        const { body } = tableWriter(format);
         const expected = [...table.pieces()].map((rows) => body(table.columns, rows)).join('');
         let text = '';
         let rows = 0;
-        for (const piece of table.csv!()) {
+        for (const piece of table.rendered!(format).pieces()) {
           if (text === '' && corrected !== undefined) {
             await api.service.publish('XAU', { [printDay(corrected)]: corrected / 16 });
           }
@@ -69,6 +71,9 @@ onEachEngine('daily bars as CSV', (engine) => {
         }
         expect(text).toBe(expected);
         expect(rows).toBe(await table.count());
+        const ready = table.rendered!(format).ready();
+        if (ready) expect(Buffer.concat(ready.map(({ bytes }) => bytes)).toString()).toBe(expected);
+        if (corrected === undefined) expect(ready !== undefined).toBe(isOne);
       },
     );
     await fc.assert(property, { numRuns: 25 });
@@ -84,6 +89,35 @@ onEachEngine('daily bars as CSV', (engine) => {
       const lines = csv.trimEnd().split('\r\n').slice(1);
       expect(cells.length).toBeGreaterThan(3_000);
       expect(lines.map((line) => line.split(',').slice(0, 6))).toEqual(cells.map((row) => row.map(String)));
+    }
+  });
+
+  test('of one symbol are sent with their length once its lines are in memory, for any range, and are rendered again after a correction', async () => {
+    const { service } = api;
+    const download = async (startDate: string, format: string) => {
+      const path = `/rates/history.${format}?symbols=PL&startDate=${startDate}&endDate=2024-05-14`;
+      const response = await service.get(path, api.key, { headers: { 'accept-encoding': 'identity' } });
+      const text = await response.text();
+      const length = response.headers.get('content-length');
+      if (length !== null) expect(Number(length)).toBe(text.length);
+      return { lines: text.trimEnd().split('\n'), hasLength: length !== null };
+    };
+    await service.publish('PL', daily(11, 6));
+    for (const format of ['csv', 'ndjson']) {
+      const first = await download('2014-01-01', format);
+      expect(first.hasLength).toBe(false);
+      for (const startDate of ['2014-01-01', '2015-05-13', '2019-01-02']) {
+        const { lines, hasLength } = await download(startDate, format);
+        expect(hasLength).toBe(true);
+        const isIncluded = (line: string) => line.slice(format === 'csv' ? 0 : 9).slice(0, 10) >= startDate;
+        expect(lines).toEqual(first.lines.filter(isIncluded));
+      }
+    }
+    await service.publish('PL', { '2018-05-14': 123.456 });
+    for (const isFirst of [true, false]) {
+      const { lines, hasLength } = await download('2015-01-01', 'csv');
+      expect(hasLength).toBe(!isFirst);
+      expect(lines.find((line) => line.startsWith('2018-05-14'))).toStartWith('2018-05-14,PL,123.456,');
     }
   });
 
