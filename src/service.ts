@@ -2,9 +2,10 @@ import { listen } from './api/server.ts';
 import type { ProcessSharing } from './api/telemetry/sharing.ts';
 import type { Board } from './board/board.ts';
 import type { Config } from './config.ts';
+import { leaseAhead } from './gate/meter/lease-ahead.ts';
 import type { Clock } from './runtime/clock.ts';
 import { type Log, messageOf } from './runtime/log/log.ts';
-import { openCore } from './service/core.ts';
+import { type Core, openCore } from './service/core.ts';
 import { startFeedThread } from './service/feed-thread.ts';
 import { createHeartbeat } from './service/heartbeat.ts';
 import { startLoops } from './service/loops.ts';
@@ -74,6 +75,7 @@ export async function startService(
   const ready = Promise.withResolvers<void>();
   const announceReady = () => {
     ready.resolve();
+    if (!role.shared) void prepareQuotas(core, clock, log, stopping.signal);
     log.info('ready', { url: listener.url, revision: core.board.revision, simulated: core.demo });
   };
   const becomeReady = async () => {
@@ -115,6 +117,20 @@ export async function startService(
       await core.close();
     },
   };
+}
+
+/** In the background: an account whose lease is not there yet gets one with its first request. */
+async function prepareQuotas(
+  { meter, ledger }: Core,
+  clock: Clock,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  await leaseAhead(meter, ledger.accounts, clock.now(), signal).catch((error) =>
+    log.debug('the rest of the accounts lease units with their first requests', {
+      message: messageOf(error),
+    }),
+  );
 }
 
 /** Loads what the first requests would wait for, and goes on in the background after the time that a start may take. */

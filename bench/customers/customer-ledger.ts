@@ -81,10 +81,11 @@ async function insertCustomers(
   const model = (await ledger.accounts.plans()).find(({ name }) => name === 'pro')!;
   await ledger.accounts.setPlan({ ...model, name: 'customers', quota: 1_000_000, burstPerSecond: 1_000 });
   const { engine } = ledger;
+  const createdAt = systemClock.now();
   for (let from = 0; from < customers.length; from += ROWS_PER_WRITE) {
     const rows = customers.slice(from, from + ROWS_PER_WRITE);
     await engine.write(async (tx) => {
-      const accounts = rows.map(({ accountId }) => [accountId, accountId, plan, 'active', 0, 0]);
+      const accounts = rows.map(({ accountId }) => [accountId, accountId, plan, 'active', createdAt, 0]);
       await insertRows(engine, tx, 'account (id, name, plan, status, created_at, revision)', accounts);
       const keys = rows.map(({ accountId, key }) => [hashKey(key), `key_${accountId}`, accountId, 0, 0, 0]);
       await insertRows(engine, tx, 'api_key (hash, id, account_id, created_at, header_only, revision)', keys);

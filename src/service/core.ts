@@ -13,6 +13,7 @@ import { PROVIDERS } from '../feeds/providers/index.ts';
 import { FeedAdmin } from '../feeds/thread/feed-admin.ts';
 import { PushWriter } from '../feeds/thread/push.ts';
 import type { BurstLimits } from '../gate/burst/burst-limits.ts';
+import type { Meter } from '../gate/meter/meter.ts';
 import type { KeyUses } from '../gate/statistics/key-uses.ts';
 import type { Webhook } from '../gate/webhook.ts';
 import { LedgerLatency } from '../ledger/engine/latency.ts';
@@ -42,6 +43,7 @@ export interface Core {
   /** Names this process in the ledger. */
   readonly replica: string;
   readonly ledger: Ledger;
+  readonly meter: Meter;
   readonly board: Board;
   readonly api: Api;
   readonly demo: boolean;
@@ -144,6 +146,7 @@ export async function openCore(
   const core: Core = {
     replica,
     ledger,
+    meter: access.meter,
     board: prices.board,
     api,
     demo,

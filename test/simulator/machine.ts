@@ -12,6 +12,7 @@ export class Machine {
   readonly #network: Network;
   readonly #random: Random;
   readonly #newId: () => string;
+  readonly #accountIds: () => readonly string[];
   readonly #disk = newFolder();
   readonly #wallOffset: number;
   readonly #drift: number;
@@ -23,7 +24,14 @@ export class Machine {
   meter: Meter | undefined;
   isLost = false;
 
-  constructor(time: VirtualTime, network: Network, random: Random, newId: () => string) {
+  constructor(
+    time: VirtualTime,
+    network: Network,
+    random: Random,
+    newId: () => string,
+    accountIds: () => readonly string[],
+  ) {
+    this.#accountIds = accountIds;
     this.#time = time;
     this.#network = network;
     this.#random = random;
@@ -53,6 +61,10 @@ export class Machine {
         lock: this.#lock,
       });
       if (life === this.#life) this.meter = meter;
+      void meter.isAlone().then(
+        (isAlone) => isAlone && meter.leaseAhead(this.#accountIds()),
+        () => {}, // the call was lost: accounts lease with their first request
+      );
     } catch {
       // The ledger was unreachable: a supervisor would restart the process.
       this.#time.after(1_000, () => this.#inLife(life, () => void this.start()));

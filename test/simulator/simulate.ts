@@ -83,9 +83,8 @@ class Run {
       released: (release) => this.#tally.aroundRelease(release, this.#clock.now()),
     });
     let ids = 0;
-    this.#machines = Array.from(
-      { length: this.#random.int(mix.joinMsMax > 0 ? 2 : 1, 5) },
-      () => new Machine(time, this.#network, this.#random, () => `${seed}-${++ids}`),
+    this.#machines = Array.from({ length: this.#random.int(mix.joinMsMax > 0 ? 2 : 1, 5) }, () =>
+      this.#newMachine(() => `${seed}-${++ids}`),
     );
     this.#faults = new Faults({
       mix,
@@ -258,9 +257,14 @@ class Run {
     for (const { meter } of this.#machines) if (meter) await this.#time.until(meter.close());
   }
 
+  #newMachine(newId: () => string): Machine {
+    const accountIds = () => this.#accounts.map(({ id }) => id);
+    return new Machine(this.#time, this.#network, this.#random, newId, accountIds);
+  }
+
   /** A new replica must be able to spend the rest of the month's quota, to the last unit and no more. */
   async #spendTheRest(): Promise<void> {
-    const machine = new Machine(this.#time, this.#network, this.#random, () => `last-${this.#random.next()}`);
+    const machine = this.#newMachine(() => `last-${this.#random.next()}`);
     this.#machines.push(machine);
     await this.#time.until(machine.start());
     const period = periodOf(this.#clock.now());

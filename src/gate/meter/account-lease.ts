@@ -95,6 +95,13 @@ export class AccountLease implements SyncParty {
     });
   }
 
+  /** Requests a lease that no request waits for yet. Does nothing when there is one, or no room for it. */
+  leaseAhead(): void {
+    if (this.lease || this.isBusy) return;
+    this.lease = this.host.openLease(this.accountId);
+    if (this.lease) this.host.enqueue(this, false);
+  }
+
   syncRequest(now: ClockReading): SyncRequest | undefined {
     if (this.isMonthOver(now)) this.closeLease();
     if (!this.lease && !this.isBusy) return undefined;

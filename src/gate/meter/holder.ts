@@ -55,11 +55,12 @@ export class QuotaHolder {
 
   /** Renews the right to spend, unless a recent call has done so. */
   async renew(): Promise<void> {
-    const { time, calls } = this.#options;
-    const sent = time.read();
-    if (sent.mono - this.#contactAt < RENEW_MS) return;
-    const replica = this.#replica;
-    this.onAnswer(replica, await calls.renew(replica), sent);
+    if (this.#options.time.read().mono - this.#contactAt >= RENEW_MS) await this.#renew();
+  }
+
+  /** Whether no other process holds leases. */
+  async isAlone(): Promise<boolean> {
+    return (await this.#renew()) === 1;
   }
 
   async leave(): Promise<void> {
@@ -69,6 +70,15 @@ export class QuotaHolder {
   /** The processes with these names have died, and this one took over their leases. */
   async replace(replicas: readonly string[]): Promise<void> {
     for (const replica of new Set(replicas)) if (replica !== this.#replica) await this.#end(replica);
+  }
+
+  /** Returns the number of processes that may lease units. */
+  async #renew(): Promise<number> {
+    const replica = this.#replica;
+    const sent = this.#options.time.read();
+    const right = await this.#options.calls.renew(replica);
+    this.onAnswer(replica, right, sent);
+    return right.holders;
   }
 
   /** Other processes then divide the quotas among fewer. Not important enough to wait long for the ledger. */

@@ -215,6 +215,17 @@ export class Meter {
     return this.#usage.readReported(accountId, this.#time.period(), this.#accounts.get(accountId)?.usage);
   }
 
+  /** Whether no other process holds leases. */
+  isAlone(): Promise<boolean> {
+    return this.#holder.isAlone();
+  }
+
+  /** Leases units for accounts before their first requests. */
+  leaseAhead(accountIds: Iterable<string>): void {
+    if (this.#isClosed || this.#syncer.isDown) return;
+    this.#accounts.leaseAhead(accountIds);
+  }
+
   /** Reports every count of this process again, to a ledger that may have lost its last writes. */
   reportAll(): void {
     this.#settlements.sendAgain();
@@ -280,9 +291,16 @@ export class Meter {
   async #flush(): Promise<void> {
     const now = this.#time.read();
     this.#settlements.erase();
-    if (this.#time.period() !== this.#holder.validity.period) this.#accounts.endMonth(now);
+    if (this.#time.period() !== this.#holder.validity.period) await this.#endMonth(now);
     for (const account of this.#accounts.takeDue(now.mono)) this.#syncer.enqueue(account);
     if (!this.#accounts.isEmpty && !this.#syncer.isDown) await this.#holder.renew();
+  }
+
+  /** A process that is alone leases units of the new month for the accounts of the last one, or thousands would wait. */
+  async #endMonth(now: ClockReading): Promise<void> {
+    if (this.#accounts.isEmpty) return;
+    const isAlone = !this.#syncer.isDown && (await this.isAlone().catch(() => false));
+    this.#accounts.endMonth(now, isAlone);
   }
 
   /** Settles the spools of processes of this machine that died, releases what lost hosts held, and folds old settled leases. */

@@ -56,11 +56,19 @@ export class MeteredAccounts {
     return due.sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
   }
 
-  /** Returns the leases of a past month. */
-  endMonth(now: ClockReading): void {
+  /** Leases units for accounts before their first requests. */
+  leaseAhead(accountIds: Iterable<string>): void {
+    for (const id of accountIds) this.#getOrAdd(id).leaseAhead();
+  }
+
+  /** Returns the leases of a past month; with `renew`, leases units of the new month at once. */
+  endMonth(now: ClockReading, renew: boolean): void {
     for (const [accountId, account] of this.#accounts) {
       if (account.isBusy) continue;
-      if (account.isMonthOver(now)) account.closeLease();
+      if (account.isMonthOver(now)) {
+        account.closeLease();
+        if (renew) account.leaseAhead();
+      }
       if (!account.lease) this.#accounts.delete(accountId);
     }
   }

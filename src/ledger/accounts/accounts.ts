@@ -3,6 +3,7 @@ import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import { asNumber, asOneOf, asText, rowReader, type Sql } from '../engine/rows.ts';
+import { type Period, periodStart } from '../quota/period.ts';
 import { deleteAccount } from './delete-account.ts';
 import { KeyChanges, type KeyRules } from './key-changes.ts';
 import type { KeyOwner, KeyRefusal } from './key-owner.ts';
@@ -86,6 +87,22 @@ export class AccountStore {
     const { read, placeholder: p } = this.#engine;
     const [row] = await read.unsafe(`SELECT ${ACCOUNT.columns} FROM account WHERE id = ${p(1)}`, [id]);
     return row && ACCOUNT.read(row);
+  }
+
+  /**
+   * The next accounts by id, from after `after`, and those of them that were created or used in `since` or later. Looks at a
+   * limited number: `last` is undefined after the last account.
+   */
+  async activePage(after: string, since: Period, limit = 512): Promise<{ ids: string[]; last?: string }> {
+    const { read, placeholder: p } = this.#engine;
+    const rows = await read.unsafe(
+      `SELECT id, status = 'active' AND (created_at >= ${p(1)} OR EXISTS (
+         SELECT 1 FROM quota_period q WHERE q.account_id = page.id AND q.period >= ${p(2)})) AS active
+       FROM (SELECT id, status, created_at FROM account WHERE id > ${p(3)} ORDER BY id LIMIT ${p(4)}) page ORDER BY id`,
+      [periodStart(since), since, after, limit],
+    );
+    const ids = rows.filter(({ active }) => active).map(({ id }) => asText(id));
+    return rows.length < limit ? { ids } : { ids, last: asText(rows.at(-1)!.id) };
   }
 
   async create(account: Account): Promise<void> {

@@ -20,6 +20,11 @@ export interface SpendingRight {
   leaseMs: number;
 }
 
+/** The right to spend, and how many processes may lease units. */
+export interface SharedRight extends SpendingRight {
+  holders: number;
+}
+
 /** A row without open leases is deleted this long after its process ended: then no lease of its months is left. */
 const KEPT_MS = 100 * 86_400_000;
 
@@ -34,7 +39,7 @@ const HOLDER = rowReader({ replica: asText, accounts: asNumber, units: asNumber,
  * Extends a process's right to spend from its leases. A process that was silent for so long that its leases were released
  * never gets it back: it must take another name.
  */
-export async function renewHolder(tx: Sql, replica: string, now: number): Promise<SpendingRight> {
+async function renewHolder(tx: Sql, replica: string, now: number): Promise<SpendingRight> {
   const renewed =
     await tx`INSERT INTO quota_holder (replica, expires_at, released) VALUES (${replica}, ${now + LEASE_MS}, 0)
     ON CONFLICT (replica) DO UPDATE SET expires_at = excluded.expires_at WHERE quota_holder.released = 0
@@ -50,7 +55,7 @@ export async function renewIfDue(
   tx: Sql,
   replica: string,
   now: number,
-): Promise<SpendingRight & { holders: number }> {
+): Promise<SharedRight> {
   const rows =
     await tx`SELECT count(*) AS live, max(CASE WHEN replica = ${replica} THEN expires_at END) AS own
     FROM quota_holder WHERE expires_at > ${now} AND released = 0`;

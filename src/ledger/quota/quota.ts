@@ -4,7 +4,7 @@ import { QuotaChanges } from './changes.ts';
 import { checkQuota } from './check.ts';
 import { claimEvents, listEvents, type QuotaEvent, recordSent } from './events.ts';
 import { foldSettled } from './fold.ts';
-import { endHolder, releaseHolders, renewHolder, renewIfDue, type SpendingRight } from './holders.ts';
+import { endHolder, releaseHolders, renewIfDue, type SharedRight } from './holders.ts';
 import { HOLD_MS, type SyncAnswer, type SyncRequest } from './model.ts';
 import type { Period } from './period.ts';
 import { readLostLeases, writeLeases } from './rows/leases.ts';
@@ -73,9 +73,9 @@ export class QuotaStore {
   }
 
   /** Renews the sender's right to spend from its leases. */
-  async renew(replica: string): Promise<SpendingRight> {
+  async renew(replica: string): Promise<SharedRight> {
     const engine = this.#engine;
-    return engine.write(async (tx) => renewHolder(tx, replica, await engine.now(tx)));
+    return engine.write(async (tx) => renewIfDue(tx, replica, await engine.now(tx)));
   }
 
   /** A process has settled its leases and stops. */

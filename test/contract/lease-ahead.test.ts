@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { leaseAhead } from '../../src/gate/meter/lease-ahead.ts';
+import { Meter } from '../../src/gate/meter/meter.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { periodBefore, periodOf, periodStart } from '../../src/ledger/quota/period.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
+import { newFolder, onEachEngine } from '../support/ledger.ts';
+import { giveQuota } from '../support/quota.ts';
+
+const NOW = Date.now();
+const LAST_MONTH = periodStart(periodBefore(periodOf(NOW), 1));
+
+onEachEngine('leasing ahead', (engine) => {
+  let ledger: Ledger;
+  let meters: Meter[];
+
+  beforeEach(async () => {
+    ledger = await Ledger.open(await readyLedgerUrl(engine), systemClock);
+    meters = [];
+    await giveQuota(ledger, 'plan', 1_000);
+  });
+
+  afterEach(async () => {
+    await Promise.all(meters.map((meter) => meter.close()));
+    expect(await ledger.quota.check()).toEqual([]);
+    await ledger.close();
+  });
+
+  test('a process that is alone counts the first requests of active accounts without asking the ledger', async () => {
+    const ids = Array.from({ length: 700 }, (_, i) => `acc-${i}`);
+    for (const id of ids) await addAccount(id, LAST_MONTH);
+    const meter = await openMeter();
+    await leaseForActive(meter);
+    await allKnown(meter, ids);
+    for (const id of ids) expect(meter.spend({ id }, 'latest')).toMatchObject({ ok: true, remaining: 999 });
+    expect(await meter.usage('acc-699')).toMatchObject({ used: 1, quota: 1_000, exact: true });
+  });
+
+  test('accounts that were neither created nor used since last month, and suspended ones, wait for their first request', async () => {
+    await addAccount('old', LAST_MONTH - 1);
+    await addAccount('used', LAST_MONTH - 1);
+    await addAccount('suspended', NOW);
+    await ledger.accounts.update('suspended', { status: 'suspended' });
+    const before = await openMeter();
+    await before.spend({ id: 'used' }, 'latest');
+    await before.close();
+    const meter = await openMeter();
+    await leaseForActive(meter);
+    await allKnown(meter, ['used']);
+    expect([meter.known('old'), meter.known('suspended')]).toEqual([undefined, undefined]);
+    expect(await meter.spend({ id: 'old' }, 'latest')).toMatchObject({ ok: true, remaining: 999 });
+  });
+
+  test('a request that comes before the lease is answered from it, and the quota holds', async () => {
+    await giveQuota(ledger, 'ant', 3);
+    const meter = await openMeter();
+    meter.leaseAhead(['ant']);
+    const spends = await Promise.all([1, 2, 3, 4].map(() => meter.spend({ id: 'ant' }, 'latest')));
+    expect(spends.map(({ ok }) => ok)).toEqual([true, true, true, false]);
+    const [row] = await ledger.engine.read`SELECT count(*) AS n FROM quota_lease WHERE account_id = 'ant'`;
+    expect(Number(row!.n)).toBe(1);
+  });
+
+  test('a process that is not alone leases nothing ahead', async () => {
+    await addAccount('ant', NOW);
+    const first = await openMeter();
+    await first.spend({ id: 'plan' }, 'latest');
+    const second = await openMeter();
+    await leaseForActive(second);
+    expect(second.known('ant')).toBeUndefined();
+    const [row] = await ledger.engine.read`SELECT count(*) AS n FROM quota_lease WHERE account_id = 'ant'`;
+    expect(Number(row!.n)).toBe(0);
+  });
+
+  function addAccount(id: string, createdAt: number): Promise<void> {
+    return ledger.accounts.create({ id, name: id, plan: 'plan', status: 'active', createdAt });
+  }
+
+  async function openMeter(): Promise<Meter> {
+    const meter = await Meter.open({ ledger, clock: systemClock, spoolDir: newFolder() });
+    meters.push(meter);
+    return meter;
+  }
+
+  function leaseForActive(meter: Meter): Promise<void> {
+    return leaseAhead(meter, ledger.accounts, NOW, new AbortController().signal);
+  }
+});
+
+/** Resolves when the ledger has granted a lease to each account. */
+async function allKnown(meter: Meter, ids: readonly string[]): Promise<void> {
+  while (!ids.every((id) => meter.known(id)?.quota)) await Bun.sleep(5);
+}
