@@ -258,7 +258,7 @@ class Run {
   }
 
   #newMachine(newId: () => string): Machine {
-    const accountIds = () => this.#accounts.map(({ id }) => id);
+    const accountIds = () => this.#accounts.all.map(({ id }) => id);
     return new Machine(this.#time, this.#network, this.#random, newId, accountIds);
   }
 

@@ -14,7 +14,7 @@ import type { MeterOptions, QuotaCalls } from './options.ts';
 import { Settlements } from './settlements.ts';
 import type { QuotaRefusal, Spend, Spent } from './spend.ts';
 import { Syncer } from './syncer.ts';
-import { LedgerTime } from './timing/ledger-time.ts';
+import { type ClockReading, LedgerTime } from './timing/ledger-time.ts';
 import { PeriodicJobs } from './timing/periodic-jobs.ts';
 import { type KnownUsage, UsageReader } from './usage-reader.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSpoolFile, parseSpoolFileName, type SpoolFile } from './spool-file.ts';
-import { readOwner } from './spool-record.ts';
+import { countIn, countsOf, readOwner } from './spool-record.ts';
 
 /** The number of leases whose counts the ledger has not acknowledged. Only reads. */
 export function countUnsettled(dir: string): number {
@@ -9,11 +9,16 @@ export function countUnsettled(dir: string): number {
   return readdirSync(dir)
     .filter((name) => parseSpoolFileName(name) !== undefined)
     .flatMap((name) => openSpoolFile(join(dir, name)) ?? [])
-    .reduce((sum, file) => sum + usedRecords(file), 0);
+    .reduce((sum, file) => sum + recordsWithCounts(file), 0);
 }
 
-function usedRecords(file: SpoolFile): number {
-  let used = 0;
-  for (let index = 0; index < file.count; index++) if (readOwner(file.record(index)) !== 'empty') used++;
-  return used;
+/** A lease without counts has nothing that the ledger could lack. */
+function recordsWithCounts(file: SpoolFile): number {
+  let found = 0;
+  for (let index = 0; index < file.count; index++) {
+    const record = file.record(index);
+    if (readOwner(record) === 'empty') continue;
+    if (countsOf(record, file.endpoints.length).some((packed) => countIn(packed) !== 0)) found++;
+  }
+  return found;
 }
