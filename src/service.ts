@@ -2,12 +2,12 @@ import { listen } from './api/server.ts';
 import type { ProcessSharing } from './api/telemetry/sharing.ts';
 import type { Board } from './board/board.ts';
 import type { Config } from './config.ts';
-import { leaseAhead } from './gate/meter/lease-ahead.ts';
 import type { Clock } from './runtime/clock.ts';
 import { type Log, messageOf } from './runtime/log/log.ts';
 import { type Core, openCore } from './service/core.ts';
 import { startFeedThread } from './service/feed-thread.ts';
 import { createHeartbeat } from './service/heartbeat.ts';
+import { leaseAhead } from './service/lease-ahead.ts';
 import { startLoops } from './service/loops.ts';
 
 /** The role of a process among those that share a port. */

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { leaseAhead } from '../../src/gate/meter/lease-ahead.ts';
 import { Meter } from '../../src/gate/meter/meter.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodBefore, periodOf, periodStart } from '../../src/ledger/quota/period.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { leaseAhead } from '../../src/service/lease-ahead.ts';
 import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
 import { newFolder, onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';

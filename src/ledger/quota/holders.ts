@@ -51,11 +51,7 @@ async function renewHolder(tx: Sql, replica: string, now: number): Promise<Spend
  * The right to spend of a process that sends messages, and how many processes may lease units. Most messages find it renewed
  * a moment ago and write nothing.
  */
-export async function renewIfDue(
-  tx: Sql,
-  replica: string,
-  now: number,
-): Promise<SharedRight> {
+export async function renewIfDue(tx: Sql, replica: string, now: number): Promise<SharedRight> {
   const rows =
     await tx`SELECT count(*) AS live, max(CASE WHEN replica = ${replica} THEN expires_at END) AS own
     FROM quota_holder WHERE expires_at > ${now} AND released = 0`;

@@ -1,6 +1,6 @@
-import type { AccountStore } from '../../ledger/accounts/accounts.ts';
-import { periodBefore, periodOf } from '../../ledger/quota/period.ts';
-import type { Meter } from './meter.ts';
+import type { Meter } from '../gate/meter/meter.ts';
+import type { AccountStore } from '../ledger/accounts/accounts.ts';
+import { periodBefore, periodOf } from '../ledger/quota/period.ts';
 
 /** More accounts wait for their first request: each lease takes memory, whether it is used or not. */
 const ACCOUNTS_MAX = 20_000;
