@@ -5,7 +5,7 @@ import { Catalog } from './catalog.ts';
 import { readChangedBars } from './changed-bars.ts';
 import { DateLoader } from './load-dates.ts';
 import { Newest } from './newest.ts';
-import type { RequiredData, Series } from './series/series.ts';
+import type { LoadLevel, RequiredData, Series } from './series/series.ts';
 import { SeriesSet } from './series-set.ts';
 import type { View } from './views/view.ts';
 import { Views } from './views/views.ts';
@@ -21,6 +21,9 @@ export interface BoardOptions {
 
 /** Symbols that a start loads. All others have few ticks or none, and are loaded within milliseconds. */
 const BUSIEST_MAX = 200;
+
+/** Latest prices without the other ticks are soon read again, so a request must not take long to load all of its symbols. */
+const LATEST_SYMBOLS_MAX = 10;
 
 /** The read model: what every plan sees now, in memory. It follows the ledger by its revision. */
 export class Board {
@@ -178,7 +181,7 @@ export class Board {
         if (series.has(required)) continue;
         if (shouldYield()) await yieldToRequests();
         this.#views.checkClock();
-        await series.load(required === 'dates' ? 'recent' : required, clock);
+        await series.load(levelFor(required, wanted.length), clock);
       }
     }
     await this.#readSourceNames();
@@ -254,4 +257,9 @@ export class Board {
     this.#series.advance(now);
     this.#listener();
   }
+}
+
+function levelFor(required: RequiredData, symbolCount: number): LoadLevel {
+  if (required === 'dates' || (required === 'latest' && symbolCount > LATEST_SYMBOLS_MAX)) return 'recent';
+  return required;
 }

@@ -1,20 +1,26 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
 import type { ViewLags } from './series/price-history.ts';
-import { type RequiredData, Series } from './series/series.ts';
+import { type RequiredData, Series, type SeriesOptions } from './series/series.ts';
+import { LoadQueue } from './series/series-load.ts';
 
 /** The series of all symbols and currencies, by id, and which of them to evict or to advance. */
 export class SeriesSet {
-  readonly #ledger: Ledger;
-  readonly #showSimulated: boolean;
+  readonly #options: SeriesOptions;
   readonly byId = new Map<number, Series>();
   #uses = 0;
   /** When the next price becomes visible in some view, in ms. */
   nextDue = Number.POSITIVE_INFINITY;
 
   constructor(ledger: Ledger, showSimulated: boolean) {
-    this.#ledger = ledger;
-    this.#showSimulated = showSimulated;
+    this.#options = {
+      ledger,
+      queue: new LoadQueue(),
+      showSimulated,
+      onLoaded: (due) => {
+        this.nextDue = Math.min(this.nextDue, due);
+      },
+    };
   }
 
   /** The memory that loaded histories take. */
@@ -31,7 +37,7 @@ export class SeriesSet {
     for (const symbol of symbols) {
       const known = this.byId.get(symbol.id);
       if (!known) {
-        this.byId.set(symbol.id, new Series(symbol, this.#ledger, lags, this.#showSimulated));
+        this.byId.set(symbol.id, new Series(symbol, this.#options, lags));
         continue;
       }
       if (known.symbol.market !== symbol.market) known.reset(); // its sessions end at another time

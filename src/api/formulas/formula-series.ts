@@ -1,14 +1,13 @@
 import type { Measure } from '../../board/series/price-types.ts';
-import { Series } from '../../board/series/series.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import { Series, type SeriesOptions } from '../../board/series/series.ts';
 import { type NamedFormula, NO_MEASURE } from '../../ledger/symbols/formulas.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { Expression, Formula } from '../../market/formula/parse.ts';
 import type { UpdateInterval } from '../../market/symbol.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 
-/** A formula has no ledger: only its parts are loaded. */
-const NO_LEDGER = undefined as unknown as Ledger;
+/** A formula is never loaded: only its parts are. */
+const NOT_LOADED = undefined as unknown as SeriesOptions;
 
 const SLOWEST_FIRST: readonly UpdateInterval[] = ['month', 'week', 'day', 'minute'];
 
@@ -33,9 +32,8 @@ export class FormulaSeries extends Series {
         decimals: Math.max(...symbols.map(({ decimals }) => decimals)),
         updateInterval: SLOWEST_FIRST.find((one) => symbols.some((symbol) => symbol.updateInterval === one))!,
       },
-      NO_LEDGER,
+      NOT_LOADED,
       [],
-      false,
     );
     this.formula = formula;
     this.parts = parts;

@@ -3,13 +3,15 @@ import { type BarRevision, PROVISIONAL } from '../../ledger/prices/bars.ts';
 import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
+import { foldTick } from '../../market/bar.ts';
 import { type Day, EARLIEST_DAY, LAST_DAY } from '../../market/day.ts';
 import { type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import { Columns } from './columns.ts';
+import type { Columns } from './columns.ts';
 import { DelayedView, EVERY_DAY, NO_CHANGE, type SettledBars } from './delayed-view.ts';
 import { DueQueue } from './due-queue.ts';
+import { loadColumns } from './load-columns.ts';
 import { TickLog } from './tick-log.ts';
 
 /** By view index, ascending: how far a view is behind the clock, in ms. That is its delay, or more after a step of the clock. */
@@ -23,12 +25,9 @@ export interface ChangedView {
 
 /** Days before the last bar that are always loaded, so that the newest settled bar is among them. */
 const RECENT_DAYS = 20;
-/** Days of a history per read. */
-const DAYS_PER_READ = 2_000;
 /** About 1 ms of work. */
 const TICKS_PER_SLICE = 1_000;
 const LAST_MOMENT = Number.POSITIVE_INFINITY;
-const NO_DAYS = { firstDay: 0, lastDay: -1 };
 
 /**
  * The real or the simulated prices of a symbol. A bar is settled once every view shows it: it is then in the columns (if they
@@ -81,8 +80,39 @@ export class PriceHistory implements SettledBars {
     return next;
   }
 
-  /** Reads the recent days from the ledger: enough for the newest price and for every day that is not settled. */
-  async loadRecent(ledger: Ledger, now: number): Promise<void> {
+  /**
+   * Reads the recent days from the ledger: enough for the newest price and for every day that is not settled. If there are
+   * many ticks, it waits for `onManyTicks` before it reads most of them.
+   */
+  async loadRecent(ledger: Ledger, now: number, onManyTicks: () => Promise<void>): Promise<void> {
+    const tickDays = await this.#loadRecentBars(ledger, now);
+    await this.#loadTicks(ledger, tickDays, now, onManyTicks);
+    await this.#catchUp(now);
+  }
+
+  /**
+   * Like `loadRecent`, but reads no tick except the last one that each view shows. Then the latest prices are complete, and
+   * nothing else is. Returns false if they depend on more ticks.
+   */
+  async loadLatest(ledger: Ledger, now: number): Promise<boolean> {
+    const tickDays = await this.#loadRecentBars(ledger, now);
+    const horizons = this.#lags.map((lag) => now - lag);
+    const missing = new Set(this.views);
+    for (const day of tickDays.filter((one) => !this.#canDropTicks(one, now)).reverse()) {
+      if (this.#hasWithdrawal(day)) return false;
+      const ticks = await ledger.ticks.last({ symbolId: this.#symbolId, origin: this.origin, day }, horizons);
+      for (const [i, view] of this.views.entries()) {
+        const tick = ticks[i];
+        if (tick && missing.delete(view)) view.startDay(day, foldTick(undefined, tick));
+      }
+      if (missing.size === 0) break;
+    }
+    await this.#catchUp(now);
+    return true;
+  }
+
+  /** Reads the recent bars. Returns the days that have ticks. */
+  async #loadRecentBars(ledger: Ledger, now: number): Promise<Day[]> {
     const span = await ledger.bars.span(this.#symbolId, this.origin);
     const tickDays = await ledger.ticks.days(this.#symbolId, this.origin);
     if (span) {
@@ -93,15 +123,19 @@ export class PriceHistory implements SettledBars {
       const first = await ledger.bars.firstDay(this.#symbolId, this.origin);
       this.firstDay = first !== undefined && first < this.#recentFrom ? first : this.#recentDays()[0];
     }
-    await this.#loadTicks(ledger, tickDays, now);
-    await this.#catchUp(now);
+    return tickDays;
   }
 
   /**
    * Reads the ticks of days whose bar is not settled. The database folds those that every view shows; the others are held
    * one by one. So are all ticks of a day with a withdrawal, because only those after it count.
    */
-  async #loadTicks(ledger: Ledger, days: readonly Day[], now: number): Promise<void> {
+  async #loadTicks(
+    ledger: Ledger,
+    days: readonly Day[],
+    now: number,
+    onManyTicks: () => Promise<void>,
+  ): Promise<void> {
     const visibleInAll = now - this.#lags.at(-1)!;
     const unfolded = new DueQueue<LedgerTick>(tickSeenFrom);
     for (const day of days) {
@@ -109,7 +143,12 @@ export class PriceHistory implements SettledBars {
       const foldedBy = this.#hasWithdrawal(day) ? Number.MIN_SAFE_INTEGER : visibleInAll;
       const fold = await ledger.ticks.fold(
         { symbolId: this.#symbolId, origin: this.origin, day },
-        { madeBy: foldedBy, receivedBy: foldedBy, onOther: (tick) => unfolded.add(tick) },
+        {
+          madeBy: foldedBy,
+          receivedBy: foldedBy,
+          onOther: (tick) => unfolded.add(tick),
+          onMorePages: onManyTicks,
+        },
       );
       if (fold) for (const view of this.views) view.startDay(day, fold);
     }
@@ -144,21 +183,9 @@ export class PriceHistory implements SettledBars {
       this.addBar(bar, now);
   }
 
-  /** Reads the history in parts: a century of days takes tens of milliseconds, too long to block requests. */
   async loadColumns(ledger: Ledger, now: number): Promise<void> {
-    const { firstDay, lastDay } = (await ledger.bars.span(this.#symbolId, this.origin)) ?? NO_DAYS;
-    const columns = new Columns();
-    for (let from = firstDay; from <= lastDay; from += DAYS_PER_READ) {
-      if (shouldYield()) await yieldToRequests();
-      const to = from + DAYS_PER_READ - 1;
-      for (const bar of await ledger.bars.revisions(this.#symbolId, this.origin, from, to)) {
-        // While some views do not show a withdrawal yet, the views hold both it and the withdrawn bar.
-        if (bar.withdrawn) columns.remove(bar.day);
-        else if (this.#isSettled(bar, now)) columns.set(bar.day, bar, bar.sourceId);
-      }
-    }
-    columns.trim();
-    this.columns = columns;
+    const isSettled = (bar: BarRevision) => this.#isSettled(bar, now);
+    this.columns = await loadColumns(ledger, this.#symbolId, this.origin, isSettled);
   }
 
   /** Discards the history but keeps the recent days. */

@@ -9,12 +9,29 @@ import type { Clock } from '../../runtime/clock.ts';
 import { EVERY_DAY, NO_CHANGE } from './delayed-view.ts';
 import { PriceHistory, type ViewLags } from './price-history.ts';
 import type { SeriesDates } from './series-dates.ts';
+import { type LoadQueue, SeriesLoad } from './series-load.ts';
 
-/** How much of a series is in memory. */
-export type LoadLevel = 'nothing' | 'recent' | 'all';
+/** How much of a series is in memory, ascending. `latest` are only the latest prices, of all views. */
+const LOAD_LEVELS = ['nothing', 'latest', 'recent', 'all'] as const;
+export type LoadLevel = (typeof LOAD_LEVELS)[number];
 
 /** What a request needs in memory. `dates` are only the first and the last one. */
 export type RequiredData = LoadLevel | 'dates';
+
+/**
+ * Latest prices without the other ticks do not advance with the clock, so they are read again: well within the half second
+ * in which a price is promised to show.
+ */
+const LATEST_MS_MAX = 250;
+
+export interface SeriesOptions {
+  ledger: Ledger;
+  /** For loads that no request waits for. */
+  queue: LoadQueue;
+  showSimulated: boolean;
+  /** Called after each load, with the time when the next price becomes visible, in ms. */
+  onLoaded(nextDue: number): void;
+}
 
 /**
  * The prices of one symbol: its real history and, until every view shows real prices, its simulated one. A view shows one
@@ -22,12 +39,14 @@ export type RequiredData = LoadLevel | 'dates';
  */
 export class Series {
   symbol: LedgerSymbol;
-  readonly #ledger: Ledger;
-  readonly #showSimulated: boolean;
+  readonly #options: SeriesOptions;
   #lags: ViewLags;
   #real: PriceHistory | undefined;
   #simulated: PriceHistory | undefined;
-  #loading: Promise<void> | undefined;
+  #loading: SeriesLoad | undefined;
+  #loadingLatest: Promise<boolean> | undefined;
+  /** If only the latest prices are loaded: when they have to be read again, in ms. */
+  #latestUntil = Number.POSITIVE_INFINITY;
   /** During a load: whether it must start over, and the changes that it may have missed. */
   #isLoadStale = false;
   #missedBars: BarRevision[] = [];
@@ -48,10 +67,9 @@ export class Series {
   /** The newest version of any series. While it is unchanged, so is every view. */
   static lastVersion = 0;
 
-  constructor(symbol: LedgerSymbol, ledger: Ledger, lags: ViewLags, showSimulated: boolean) {
+  constructor(symbol: LedgerSymbol, options: SeriesOptions, lags: ViewLags) {
     this.symbol = symbol;
-    this.#ledger = ledger;
-    this.#showSimulated = showSimulated;
+    this.#options = options;
     this.#lags = lags;
     this.reset();
   }
@@ -82,23 +100,47 @@ export class Series {
 
   get nextDue(): number {
     return Math.min(
+      this.#latestUntil,
       this.#real?.nextDue ?? Number.POSITIVE_INFINITY,
       this.#simulated?.nextDue ?? Number.POSITIVE_INFINITY,
     );
   }
 
   has(wanted: RequiredData): boolean {
-    if (wanted === 'dates') return this.loaded !== 'nothing' || this.dates !== undefined;
-    return this.loaded === 'all' || this.loaded === wanted;
+    if (wanted === 'dates') return this.has('recent') || this.dates !== undefined;
+    return LOAD_LEVELS.indexOf(this.loaded) >= LOAD_LEVELS.indexOf(wanted);
   }
 
+  /** The latest prices are loaded first if there are many ticks; the rest follows in the background. */
   async load(wanted: LoadLevel, clock: Clock): Promise<void> {
     while (!this.has(wanted)) {
-      this.#loading ??= this.#read(wanted, clock.now()).finally(() => {
-        this.#loading = undefined;
-      });
-      await this.#loading;
+      this.#loading ??= this.#startLoad(wanted === 'latest' ? 'recent' : wanted, clock);
+      const loading = this.#loading;
+      if (wanted === 'latest') await this.#awaitLatest(loading, clock);
+      else await loading.finish();
     }
+  }
+
+  async #awaitLatest(loading: SeriesLoad, clock: Clock): Promise<void> {
+    await loading.pausedOrDone();
+    if (this.has('latest') || !this.#loading) return;
+    if (!(await this.#loadLatest(clock))) await loading.finish();
+  }
+
+  #startLoad(wanted: LoadLevel, clock: Clock): SeriesLoad {
+    return new SeriesLoad(this.#options.queue, (onManyTicks) =>
+      this.#read(wanted, clock.now(), onManyTicks).finally(() => {
+        this.#loading = undefined;
+      }),
+    );
+  }
+
+  /** Returns false if the latest prices cannot be read without all ticks. */
+  #loadLatest(clock: Clock): Promise<boolean> {
+    this.#loadingLatest ??= this.#readLatest(clock.now()).finally(() => {
+      this.#loadingLatest = undefined;
+    });
+    return this.#loadingLatest;
   }
 
   /** Discards all prices. The next request loads them again, with a view for each of `lags`. */
@@ -107,6 +149,7 @@ export class Series {
     this.#lags = lags;
     this.#dropColumns();
     this.loaded = 'nothing';
+    this.#latestUntil = Number.POSITIVE_INFINITY;
     this.dates = undefined;
     this.changeCount++;
     this.#real = undefined;
@@ -141,6 +184,7 @@ export class Series {
   }
 
   #add(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
+    if (this.loaded === 'latest') this.#dropLatest();
     if (this.loaded === 'nothing') return;
     for (const bar of bars) {
       const history = this.#historyOf(bar.sourceId);
@@ -163,6 +207,7 @@ export class Series {
 
   /** Advances the views to `now`. */
   advance(now: number): void {
+    if (now >= this.#latestUntil) this.#dropLatest();
     if (this.#simulated)
       for (const { index, from } of this.#simulated.advance(now)) this.#change(index, from);
     if (this.#real) {
@@ -175,27 +220,58 @@ export class Series {
     this.#simulated = undefined;
   }
 
-  async #read(wanted: LoadLevel, now: number): Promise<void> {
+  async #read(wanted: LoadLevel, now: number, onManyTicks: () => Promise<void>): Promise<void> {
     this.#isLoadStale = false;
     this.#missedBars = [];
     this.#missedTicks = [];
     const real = new PriceHistory(this.symbol, 'real', this.#lags);
-    await real.loadRecent(this.#ledger, now);
-    const needsSimulated = this.#showSimulated && !real.isVisibleInAllViews;
-    const simulated = needsSimulated ? new PriceHistory(this.symbol, 'simulated', this.#lags) : undefined;
-    await simulated?.loadRecent(this.#ledger, now);
+    await real.loadRecent(this.#options.ledger, now, onManyTicks);
+    const simulated = this.#newSimulated(real);
+    await simulated?.loadRecent(this.#options.ledger, now, onManyTicks);
     if (wanted === 'all') {
-      await real.loadColumns(this.#ledger, now);
-      await simulated?.loadColumns(this.#ledger, now);
+      await real.loadColumns(this.#options.ledger, now);
+      await simulated?.loadColumns(this.#options.ledger, now);
     }
     if (this.#isLoadStale) return; // load() starts over
     this.#real = real;
     this.#simulated = simulated;
     this.loaded = wanted;
+    this.#latestUntil = Number.POSITIVE_INFINITY;
     this.#renewVersions();
     this.#add(this.#missedBars, this.#missedTicks, now);
     this.#missedBars = [];
     this.#missedTicks = [];
+    this.#options.onLoaded(this.nextDue);
+  }
+
+  /** The simulated history, if some view may show it. */
+  #newSimulated(real: PriceHistory): PriceHistory | undefined {
+    if (!this.#options.showSimulated || real.isVisibleInAllViews) return undefined;
+    return new PriceHistory(this.symbol, 'simulated', this.#lags);
+  }
+
+  /** Reads the latest prices, unless they change meanwhile or everything is loaded first. */
+  async #readLatest(now: number): Promise<boolean> {
+    const { changeCount } = this;
+    const real = new PriceHistory(this.symbol, 'real', this.#lags);
+    if (!(await real.loadLatest(this.#options.ledger, now))) return false;
+    const simulated = this.#newSimulated(real);
+    if (simulated && !(await simulated.loadLatest(this.#options.ledger, now))) return false;
+    if (this.changeCount !== changeCount || this.loaded !== 'nothing') return true;
+    this.#real = real;
+    this.#simulated = simulated;
+    this.loaded = 'latest';
+    this.#latestUntil = now + LATEST_MS_MAX;
+    this.#renewVersions();
+    return true;
+  }
+
+  #dropLatest(): void {
+    this.#real = undefined;
+    this.#simulated = undefined;
+    this.loaded = 'nothing';
+    this.#latestUntil = Number.POSITIVE_INFINITY;
+    this.#renewVersions();
   }
 
   #historyOf(sourceId: number): PriceHistory | undefined {

@@ -43,14 +43,14 @@ export class View implements Prices {
   }
 
   firstDay(series: Series): Day | undefined {
-    if (series.loaded === 'nothing') return series.dates?.firstDay(this.horizon);
+    if (!series.has('recent')) return series.dates?.firstDay(this.horizon);
     const history = series.visibleHistory(this.index);
     const unsettled = history?.views[this.index]?.overlay[0]?.day;
     return earlier(history?.firstDay, unsettled);
   }
 
   lastDay(series: Series): Day | undefined {
-    if (series.loaded === 'nothing') return series.dates?.lastDay(this.horizon);
+    if (!series.has('recent')) return series.dates?.lastDay(this.horizon);
     const history = series.visibleHistory(this.index);
     const unsettled = history?.views[this.index]?.overlay.at(-1)?.day;
     const settled = history?.newest?.day;

@@ -45,6 +45,7 @@ export async function foldDay(
   await report(first.others, limits);
   let sum = first.summary;
   if (first.upTo < LAST_MOMENT) {
+    await limits.onMorePages?.();
     const ranges = await divideRest(pages, first.upTo, engine.parallelReads);
     const parts = await Promise.all(ranges.map((range) => foldRange(pages, range, limits)));
     for (const part of parts) {
@@ -110,7 +111,8 @@ function firstOf(ticks: readonly LedgerTick[]): LedgerTick {
   return foldAll(ticks).open;
 }
 
-function lastOf(ticks: readonly LedgerTick[]): LedgerTick {
+/** The closing tick. */
+export function lastOf(ticks: readonly LedgerTick[]): LedgerTick {
   return foldAll(ticks).close;
 }
 

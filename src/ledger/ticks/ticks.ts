@@ -15,6 +15,7 @@ import {
 } from '../symbols/origin.ts';
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
 import { type FoldedDay, type FoldLimits, foldDay } from './fold-day.ts';
+import { readLastTicks } from './last-ticks.ts';
 import { type LedgerTick, type NewTick, toTick } from './rows.ts';
 import { TickDays } from './tick-days.ts';
 
@@ -79,6 +80,11 @@ export class TickStore {
   /** Folds the ticks of one trade date, a bounded page at a time. */
   fold(of: TradingDay, limits: FoldLimits): Promise<FoldedDay | undefined> {
     return foldDay(this.#engine, of, limits);
+  }
+
+  /** The last tick of one trade date that is visible at each of these horizons. */
+  last(of: TradingDay, horizons: readonly number[]): Promise<(LedgerTick | undefined)[]> {
+    return readLastTicks(this.#engine, of, horizons);
   }
 
   /** The ticks of one trade date. */

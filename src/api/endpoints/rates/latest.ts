@@ -32,7 +32,7 @@ const COLUMNS = columnsOf('symbol rate:number unit quote factor:number at source
 export const latest = priceEndpoint({
   name: 'latest',
   path: '/rates/latest',
-  requiredData: 'recent',
+  requiredData: 'latest',
 
   read(context) {
     return readRates(context, readSymbolSet(context.query, context.plan));
