@@ -63,7 +63,7 @@ interface OpenApi {
   'x-error-codes': readonly { code: string; error: string }[];
 }
 
-export function clientTypes(document: OpenApi): string {
+function clientTypes(document: OpenApi): string {
   const { schemas } = document.components;
   const codes = document['x-error-codes'];
   const families = [...new Set(codes.map(({ error }) => error))];

@@ -4,7 +4,7 @@ import { type FixedResponse, HAS_NGINX, startNginx } from '../lib/nginx.ts';
 import { median, type Target } from '../lib/process.ts';
 import { record } from '../lib/recorded.ts';
 
-export const ROUNDS = Number(process.env.ROUNDS ?? 7);
+const ROUNDS = Number(process.env.ROUNDS ?? 7);
 export const SECONDS = Number(process.env.SECONDS ?? 2);
 const SAMPLES_PER_PATH = 51;
 

@@ -11,7 +11,7 @@ export interface BenchCustomer {
   questions: string[];
 }
 
-export const QUESTIONS_EACH = 5;
+const QUESTIONS_EACH = 5;
 const SYMBOLS_MAX = 9;
 const SPAN_DAYS_MAX = 30;
 const DAY_MS = 86_400_000;

@@ -51,7 +51,7 @@ export async function report(
 }
 
 /** All results, as one page. */
-export function performancePage(): string {
+function performancePage(): string {
   const parts = PARTS.map((part) => join(RESULTS, `${part}.md`)).filter((file) => existsSync(file));
   return `${INTRODUCTION}\n${parts.map((file) => readFileSync(file, 'utf8')).join('\n')}`;
 }

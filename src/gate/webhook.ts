@@ -53,7 +53,7 @@ export class Webhook {
 }
 
 /** A secret is either `whsec_` followed by base64, or any other text, used as it is. */
-export function sign(secret: string, text: string): string {
+function sign(secret: string, text: string): string {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;
   return new Bun.CryptoHasher('sha256', key).update(text).digest('base64');
 }

@@ -15,7 +15,7 @@ export interface SiteFile {
   readonly etag: string;
 }
 
-export const TYPES: Readonly<Record<string, string>> = {
+const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',

@@ -36,7 +36,7 @@ export function completionCommand(commands: () => readonly Command[]): Command {
 }
 
 /** For each beginning of a command its next words, and for each whole command its options. */
-export function completionsOf(commands: readonly Command[]): Completions[] {
+function completionsOf(commands: readonly Command[]): Completions[] {
   const byBeginning = new Map<string, Set<string>>([['', new Set()]]);
   const add = (after: string, word: string) =>
     byBeginning.getOrInsertComputed(after, () => new Set()).add(word);

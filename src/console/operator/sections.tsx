@@ -14,7 +14,7 @@ import { Maintenance } from './service/maintenance.tsx';
 import { Traffic } from './service/traffic.tsx';
 
 /** The parts of the operator page, by the word in its address. */
-export const SECTIONS = [
+const SECTIONS = [
   ['', 'Overview'],
   ['feeds', 'Feeds'],
   ['prices', 'Prices'],

@@ -11,7 +11,7 @@ export function seedOf(text: string): number {
 }
 
 /** The finalizer of MurmurHash3: every input bit affects half of the output bits. */
-export function mix(n: number): number {
+function mix(n: number): number {
   let h = n;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);

@@ -65,7 +65,7 @@ export async function lastWithdrawal(
 }
 
 /** The columns that `toRevision` reads, in order. Bars are read by the million, so their rows are arrays. */
-export const REVISION_COLUMNS =
+const REVISION_COLUMNS =
   'day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn';
 
 /** Reads a row of `REVISION_COLUMNS`. */

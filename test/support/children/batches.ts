@@ -1,7 +1,7 @@
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 
 /** Work for concurrent writers. Each batch is identified by its writer's name and its number, so that none can get lost unnoticed. */
-export const TICKS_PER_BATCH = 3;
+const TICKS_PER_BATCH = 3;
 
 const AT = Date.parse('2026-07-15T14:00:00Z');
 const FIRST_DAY_OF_BATCHES = 10_000;
@@ -35,11 +35,11 @@ export async function writeBatch(ledger: Ledger, writer: string, batch: number):
   });
 }
 
-export function tickIds(writer: string, batch: number): string[] {
+function tickIds(writer: string, batch: number): string[] {
   return Array.from({ length: TICKS_PER_BATCH }, (_, n) => `${writer}-${batch}-${n}`);
 }
 
-export function accountId(writer: string, batch: number): string {
+function accountId(writer: string, batch: number): string {
   return `${writer}-${batch}`;
 }
 

@@ -17,7 +17,7 @@ export interface PriceRange {
 const YEAR_DAYS = 364;
 
 /** The ranges of the newest bar, of 52 weeks, and of the chart. */
-export function rangesOf(
+function rangesOf(
   bars: readonly ChartBar[],
   interval: BarInterval,
   history: Pick<History, 'first' | 'last'>,

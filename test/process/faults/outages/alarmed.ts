@@ -10,7 +10,7 @@ export interface Health {
   alarms: string[];
 }
 
-export async function healthOf(program: Program): Promise<Health> {
+async function healthOf(program: Program): Promise<Health> {
   const response = await program.get('/health', '');
   const { alarms } = (await response.json()) as { alarms: string[] };
   return { status: response.status, alarms };
