@@ -1,6 +1,5 @@
 /** `npm run bench:symbols`: the first and the second /symbols with 10,000 symbols, for two plans that differ in their delay. */
 
-import { secureRandom } from '../src/gate/key.ts';
 import { createAccount } from '../src/gate/onboarding.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
 import { utcDay } from '../src/market/day.ts';
@@ -67,12 +66,7 @@ async function fill({ sql, url, numbers }: BenchLedger): Promise<string> {
   await sql.unsafe(`UPDATE counter SET value = 1001 WHERE name = 'prices'`);
   await sql.unsafe('ANALYZE');
   const ledger = await Ledger.open(url, systemClock);
-  const { issued } = await createAccount(
-    ledger,
-    { name: 'Late', plan: 'free' },
-    systemClock.now(),
-    secureRandom,
-  );
+  const { issued } = await createAccount(ledger, { name: 'Late', plan: 'free' }, systemClock.now());
   await ledger.close();
   return issued.text;
 }

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -38,7 +37,7 @@ export async function newBenchLedger(engine: EngineName, symbolCount: number): P
   });
   await ledger.symbols.upsert(more, []);
   const account = { name: 'Bench', plan: 'unlimited' };
-  const { issued } = await createAccount(ledger, account, systemClock.now(), secureRandom);
+  const { issued } = await createAccount(ledger, account, systemClock.now());
   await ledger.close();
   const sql = server ? new SQL({ url, max: 1 }) : new SQL({ adapter: 'sqlite', filename: url });
   if (!server) await sql.unsafe('PRAGMA synchronous = OFF');

@@ -4,7 +4,6 @@
  */
 import { listen } from '../../src/api/server.ts';
 import { readConfig } from '../../src/config.ts';
-import { secureRandom } from '../../src/gate/key.ts';
 import { Meter } from '../../src/gate/meter/meter.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -21,12 +20,7 @@ const config = readConfig({ OPENPIT_DATA_DIR: dataDir, OPENPIT_DEMO: 'true' }, {
 const log = createLog('warn', systemClock, (line) => process.stderr.write(line));
 const core = await openCore(config, systemClock, log);
 core.phase = 'ready';
-const { issued } = await createAccount(
-  core.ledger,
-  { name: 'Bench', plan: 'unlimited' },
-  systemClock.now(),
-  secureRandom,
-);
+const { issued } = await createAccount(core.ledger, { name: 'Bench', plan: 'unlimited' }, systemClock.now());
 await core.follow();
 setInterval(() => void core.follow(), 200);
 console.log(`listens on ${listen(core.api, { hostname: '127.0.0.1', port: 0 }).url} with ${issued.text}`);

@@ -4,7 +4,7 @@ import type { ApiKey } from '../ledger/accounts/keys.ts';
 import { UnknownPlan } from '../ledger/accounts/plans.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { AddressList } from './addresses.ts';
-import { createId, createKey, hashKey, type RandomBytes, secureRandom } from './key.ts';
+import { createId, createKey, hashKey, secureRandom } from './key.ts';
 
 /** The account of the key that the page gives to every visitor, when the operator has set a public plan. */
 export const PUBLIC_ACCOUNT = 'acc_public';
@@ -27,18 +27,17 @@ export async function createAccount(
   ledger: Ledger,
   { name, plan }: { name: string; plan: string },
   now: number,
-  random: RandomBytes,
 ): Promise<{ account: Account; issued: IssuedKey }> {
   await requirePlan(ledger, plan);
   const account: Account = {
-    id: createId('acc', random),
+    id: createId('acc', secureRandom),
     name,
     plan,
     status: 'active',
     createdAt: now,
   };
   await ledger.accounts.create(account);
-  return { account, issued: await issueKey(ledger, account.id, {}, now, random) };
+  return { account, issued: await issueKey(ledger, account.id, {}, now) };
 }
 
 export async function issueKey(
@@ -46,11 +45,10 @@ export async function issueKey(
   accountId: string,
   options: KeyOptions,
   now: number,
-  random: RandomBytes,
   owner?: KeyOwner,
 ): Promise<IssuedKey> {
   await requireAccount(ledger, accountId);
-  const issued = makeKey(accountId, options, now, random);
+  const issued = makeKey(accountId, options, now);
   const refusal = await ledger.accounts.addKey(issued.key, owner);
   if (refusal) throw new KeyRefused(refusal);
   return issued;
@@ -64,7 +62,7 @@ export async function addKnownKey(
   now: number,
 ): Promise<void> {
   await ledger.accounts.ensure({ ...account, status: 'active', createdAt: now });
-  await ledger.accounts.addKey({ ...makeKey(account.id, {}, now, secureRandom).key, hash: hashKey(text) });
+  await ledger.accounts.addKey({ ...makeKey(account.id, {}, now).key, hash: hashKey(text) });
 }
 
 /** Creates a key with the same restrictions as `old`, which expires after the overlap. */
@@ -73,7 +71,6 @@ export async function rotateKey(
   old: ApiKey,
   overlapMs: number,
   now: number,
-  random: RandomBytes,
   owner?: KeyOwner,
 ): Promise<IssuedKey> {
   const options: KeyOptions = {
@@ -82,7 +79,7 @@ export async function rotateKey(
     ...(old.allowedIps && { allowedIps: old.allowedIps }),
     ...(old.expiresAt !== null && { expiresAt: old.expiresAt }),
   };
-  const issued = makeKey(old.accountId, options, now, random);
+  const issued = makeKey(old.accountId, options, now);
   const refusal = await ledger.accounts.replaceKey(old.id, now + overlapMs, issued.key, owner);
   if (refusal) throw new KeyRefused(refusal);
   return issued;
@@ -108,12 +105,12 @@ export async function requireAccount(ledger: Ledger, id: string): Promise<Accoun
   return account;
 }
 
-function makeKey(accountId: string, options: KeyOptions, now: number, random: RandomBytes): IssuedKey {
+function makeKey(accountId: string, options: KeyOptions, now: number): IssuedKey {
   const allowedIps = options.allowedIps?.length ? [...options.allowedIps] : null;
   if (allowedIps) new AddressList(allowedIps); // throws if an entry is invalid
-  const text = createKey(random);
+  const text = createKey(secureRandom);
   const key: ApiKey = {
-    id: createId('key', random),
+    id: createId('key', secureRandom),
     hash: hashKey(text),
     accountId,
     name: options.name ?? '',

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { hashKey, secureRandom } from '../gate/key.ts';
+import { hashKey } from '../gate/key.ts';
 import { issueKey } from '../gate/onboarding.ts';
 import { isActive } from '../ledger/accounts/keys.ts';
 import { createPrivate } from '../ledger/engine/sqlite/private-file.ts';
@@ -40,7 +40,7 @@ export async function demoKey(config: Config, ledger: Ledger, now: number): Prom
     status: 'active',
     createdAt: now,
   });
-  const issued = await issueKey(ledger, DEMO_ACCOUNT, {}, now, secureRandom);
+  const issued = await issueKey(ledger, DEMO_ACCOUNT, {}, now);
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   createPrivate(path);
   writeFileSync(path, `${issued.text}\n`);

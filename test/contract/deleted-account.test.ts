@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test';
-import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, NOW } from '../support/ledgers.ts';
@@ -9,12 +8,7 @@ onEachEngine('a key for an account that was deleted in the meantime', (engine) =
 
   test('is refused, not an error', async () => {
     const { accounts } = await ledgers.shared();
-    const { account, issued } = await createAccount(
-      await ledgers.shared(),
-      { name: 'A', plan: 'free' },
-      NOW,
-      secureRandom,
-    );
+    const { account, issued } = await createAccount(await ledgers.shared(), { name: 'A', plan: 'free' }, NOW);
     await accounts.delete(account.id);
     expect(await accounts.addKey({ ...issued.key, id: 'key_late', hash: 'late' })).toBe('no_account');
   });

@@ -1,4 +1,3 @@
-import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
@@ -49,12 +48,7 @@ export class Cluster {
   async newAccount(quota: number): Promise<{ id: string; key: string; keyId: string }> {
     const name = `plan${++this.#plans}`;
     await this.ledger.accounts.setPlan({ name, quota, ...LIMITS });
-    const { account, issued } = await createAccount(
-      this.ledger,
-      { name, plan: name },
-      systemClock.now(),
-      secureRandom,
-    );
+    const { account, issued } = await createAccount(this.ledger, { name, plan: name }, systemClock.now());
     return { id: account.id, key: issued.text, keyId: issued.key.id };
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'bun:test';
-import { hashKey, secureRandom } from '../../src/gate/key.ts';
+import { hashKey } from '../../src/gate/key.ts';
 import { rotateKey } from '../../src/gate/onboarding.ts';
 import { apiOn, expectRefusal, type Json, type Reply, readReply } from '../support/api.ts';
 import { EventReader } from '../support/http/events.ts';
@@ -100,7 +100,7 @@ onEachEngine('concurrent requests', (engine) => {
     const { ledger, clock } = api.service;
     const found = (await ledger.accounts.byKeyHash(hashKey(await api.service.key())))!.key;
     await ledger.accounts.revokeKey(found.id, clock.time);
-    const rotating = rotateKey(ledger, found, 0, clock.time, secureRandom);
+    const rotating = rotateKey(ledger, found, 0, clock.time);
     await expect(rotating).rejects.toThrow('revoked or has expired');
     expect(await ledger.accounts.keys(found.accountId)).toHaveLength(1);
   });

@@ -1,6 +1,5 @@
 import { listen } from '../../src/api/server.ts';
 import { readConfig } from '../../src/config.ts';
-import { secureRandom } from '../../src/gate/key.ts';
 import { createAccount } from '../../src/gate/onboarding.ts';
 import type { Plan } from '../../src/ledger/accounts/plans.ts';
 import { periodEnd, periodOf } from '../../src/ledger/quota/period.ts';
@@ -75,7 +74,7 @@ export async function openTestService(
 
     /** Creates an account on a plan and returns its key. */
     async key(plan = 'unlimited'): Promise<string> {
-      const { issued } = await createAccount(ledger, { name: 'Test', plan }, clock.time, secureRandom);
+      const { issued } = await createAccount(ledger, { name: 'Test', plan }, clock.time);
       return issued.text;
     },
 

@@ -1,4 +1,3 @@
-import { secureRandom } from '../../gate/key.ts';
 import { createAccount } from '../../gate/onboarding.ts';
 import type { Account } from '../../ledger/accounts/accounts.ts';
 import { UnknownPlan } from '../../ledger/accounts/plans.ts';
@@ -34,7 +33,7 @@ export const adminAccounts: readonly AdminEndpoint[] = [
     },
     async POST({ ledger, now, body }) {
       const input = await body(NEW_ACCOUNT);
-      const creating = createAccount(ledger, input, now, secureRandom);
+      const creating = createAccount(ledger, input, now);
       const { account, issued } = await withPlan(input.plan, creating);
       return { ...issuedKey(issued, now), account: record(account) };
     },

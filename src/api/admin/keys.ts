@@ -1,4 +1,3 @@
-import { secureRandom } from '../../gate/key.ts';
 import { issueKey, rotateKey } from '../../gate/onboarding.ts';
 import { refuse } from '../errors/errors.ts';
 import { KEY_CHANGE, NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
@@ -21,7 +20,7 @@ export const adminKeys: readonly AdminEndpoint[] = [
         ...(rules.allowedIps && { allowedIps: rules.allowedIps }),
         ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
       };
-      const issuing = issueKey(ledger, id, options, now, secureRandom);
+      const issuing = issueKey(ledger, id, options, now);
       return issuedKey(await issuedOrRefused(issuing, id), now);
     },
   }),
@@ -41,7 +40,7 @@ export const adminKeys: readonly AdminEndpoint[] = [
       const { overlapSeconds } = await body(ROTATION);
       const old = await ledger.accounts.findKey(id);
       if (!old) throw refuse('not_there', { what: 'key', id });
-      const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now, secureRandom);
+      const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now);
       return issuedKey(await issuedOrRefused(rotating), now);
     },
   }),

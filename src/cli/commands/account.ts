@@ -1,4 +1,3 @@
-import { secureRandom } from '../../gate/key.ts';
 import { createAccount, requireAccount, requirePlan } from '../../gate/onboarding.ts';
 import type { Account } from '../../ledger/accounts/accounts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -32,12 +31,7 @@ export const accountCommands: readonly Command[] = [
     async run({ withLedger, required, isSet }) {
       const [name, plan] = [required('name'), required('plan')];
       await withLedger(async (ledger) => {
-        const { account, issued } = await createAccount(
-          ledger,
-          { name, plan },
-          systemClock.now(),
-          secureRandom,
-        );
+        const { account, issued } = await createAccount(ledger, { name, plan }, systemClock.now());
         if (isSet('json')) {
           console.log(
             JSON.stringify({ account: account.id, key: issued.text, keyId: issued.key.id, name, plan }),

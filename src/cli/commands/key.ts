@@ -1,4 +1,4 @@
-import { hashKey, isWellFormed, secureRandom } from '../../gate/key.ts';
+import { hashKey, isWellFormed } from '../../gate/key.ts';
 import {
   type IssuedKey,
   issueKey,
@@ -42,7 +42,7 @@ export const keyCommands: readonly Command[] = [
       const now = systemClock.now();
       const options = readOptions(call, now);
       await call.withLedger(async (ledger) => {
-        print(call, account, await issueKey(ledger, account, options, now, secureRandom));
+        print(call, account, await issueKey(ledger, account, options, now));
       });
     },
   },
@@ -85,7 +85,7 @@ export const keyCommands: readonly Command[] = [
       const overlap = wholeFlag(call, 'overlap-seconds', 0, OVERLAP_SECONDS_MAX) ?? OVERLAP_SECONDS;
       await call.withLedger(async (ledger) => {
         const old = await findKey(ledger, call.operands[0]!);
-        const issued = await rotateKey(ledger, old, overlap * 1000, systemClock.now(), secureRandom);
+        const issued = await rotateKey(ledger, old, overlap * 1000, systemClock.now());
         print(call, old.accountId, issued);
       });
     },

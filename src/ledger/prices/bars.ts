@@ -64,11 +64,7 @@ export async function lastWithdrawal(
   return revisions.findLast(({ withdrawn }) => withdrawn)?.recordedAt;
 }
 
-/** The columns that `toRevision` reads, in order. Bars are read by the million, so their rows are arrays. */
-const REVISION_COLUMNS =
-  'day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn';
-
-/** Reads a row of `REVISION_COLUMNS`. */
+/** Reads a row with the columns of `readRevisions`, in its order. Bars are read by the million, so their rows are arrays. */
 export function toRevision(row: readonly Cell[]): BarRevision {
   const [day, revision, open, high, low, close, sourceId, recordedAt, reason, withdrawn] = row;
   return {

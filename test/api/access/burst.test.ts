@@ -40,13 +40,8 @@ onEachEngine('the burst limit', (engine) => {
 
   test('the keys of an account share it, other accounts do not', async () => {
     const { ledger, clock } = api.service;
-    const { account, issued } = await createAccount(
-      ledger,
-      { name: 'Two keys', plan: 'three' },
-      clock.time,
-      secureRandom,
-    );
-    const second = await issueKey(ledger, account.id, {}, clock.time, secureRandom);
+    const { account, issued } = await createAccount(ledger, { name: 'Two keys', plan: 'three' }, clock.time);
+    const second = await issueKey(ledger, account.id, {}, clock.time);
     expect(await statuses(issued.text, 2)).toEqual([200, 200]);
     expect(await statuses(second.text, 2)).toEqual([200, 429]);
     expect(await statuses(await api.service.key('three'), 3)).toEqual([200, 200, 200]);

@@ -52,14 +52,9 @@ onEachEngine('key rules', (engine) => {
 
   test('a key is valid until it expires', async () => {
     const { ledger, clock } = api.service;
-    const { account } = await createAccount(
-      ledger,
-      { name: 'Short', plan: 'basic' },
-      clock.time,
-      secureRandom,
-    );
+    const { account } = await createAccount(ledger, { name: 'Short', plan: 'basic' }, clock.time);
     const expiresAt = clock.time + MINUTE;
-    const { text: key } = await issueKey(ledger, account.id, { expiresAt }, clock.time, secureRandom);
+    const { text: key } = await issueKey(ledger, account.id, { expiresAt }, clock.time);
     clock.time = expiresAt - 1;
     expect((await api.ask('/symbols', { key })).status).toBe(200);
     clock.time = expiresAt;
@@ -68,13 +63,8 @@ onEachEngine('key rules', (engine) => {
 
   test('a revoked key is refused once the service has followed the ledger, and the other keys of the account are not', async () => {
     const { ledger, clock, core } = api.service;
-    const { account, issued } = await createAccount(
-      ledger,
-      { name: 'Two keys', plan: 'basic' },
-      clock.time,
-      secureRandom,
-    );
-    const other = await issueKey(ledger, account.id, {}, clock.time, secureRandom);
+    const { account, issued } = await createAccount(ledger, { name: 'Two keys', plan: 'basic' }, clock.time);
+    const other = await issueKey(ledger, account.id, {}, clock.time);
     for (const key of [issued.text, other.text]) expect((await api.ask('/usage', { key })).status).toBe(200);
     await ledger.accounts.revokeKey(issued.key.id, clock.time);
     await core.follow();
@@ -87,13 +77,13 @@ onEachEngine('key rules', (engine) => {
     const [account] = await ledger.accounts.list();
     const key = createKey(secureRandom);
     expectRefusal(await api.ask('/symbols', { key }), 401, 'invalid_key');
-    const issued = await issueKey(ledger, account!.id, {}, clock.time, secureRandom);
+    const issued = await issueKey(ledger, account!.id, {}, clock.time);
     expect((await api.ask('/symbols', { key: issued.text })).status).toBe(200);
   });
 
   test('a new plan of the account, or a change of the plan itself, takes effect once it is followed', async () => {
     const { ledger, clock, core } = api.service;
-    const made = await createAccount(ledger, { name: 'Grows', plan: 'basic' }, clock.time, secureRandom);
+    const made = await createAccount(ledger, { name: 'Grows', plan: 'basic' }, clock.time);
     const key = made.issued.text;
     expect((await api.ask('/usage', { key })).body).toMatchObject({ plan: 'basic', quota: 10_000 });
     await ledger.accounts.update(made.account.id, { plan: 'pro' });

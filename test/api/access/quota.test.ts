@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test';
-import { secureRandom } from '../../../src/gate/key.ts';
 import { createAccount, issueKey } from '../../../src/gate/onboarding.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -95,13 +94,8 @@ onEachEngine('quota', (engine) => {
 
   test('the keys of an account share its quota, other accounts do not', async () => {
     const { ledger, clock } = api.service;
-    const { account, issued } = await createAccount(
-      ledger,
-      { name: 'Two keys', plan: 'small' },
-      clock.time,
-      secureRandom,
-    );
-    const second = await issueKey(ledger, account.id, {}, clock.time, secureRandom);
+    const { account, issued } = await createAccount(ledger, { name: 'Two keys', plan: 'small' }, clock.time);
+    const second = await issueKey(ledger, account.id, {}, clock.time);
     await api.ask('/symbols', { key: issued.text });
     await api.ask('/symbols', { key: second.text });
     expect(await usedBy(issued.text)).toBe(2);

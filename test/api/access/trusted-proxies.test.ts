@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test';
-import { secureRandom } from '../../../src/gate/key.ts';
 import { issueKey } from '../../../src/gate/onboarding.ts';
 import { type Api, apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -11,7 +10,7 @@ async function isServed(api: Api, allowed: string, forwardedFor: string): Promis
   const { ledger, clock } = api.service;
   const [account] = await ledger.accounts.list();
   const options = { allowedIps: [allowed] };
-  const { text: key } = await issueKey(ledger, account!.id, options, clock.time, secureRandom);
+  const { text: key } = await issueKey(ledger, account!.id, options, clock.time);
   const reply = await api.ask('/usage', { key, headers: { 'x-forwarded-for': forwardedFor } });
   if (reply.status !== 200) expect(reply.status).toBe(403);
   return reply.status === 200;
@@ -77,7 +76,7 @@ onEachEngine('behind trusted proxies', (engine) => {
     const { ledger, clock } = api.service;
     const [account] = await ledger.accounts.list();
     const options = { allowedIps: ['127.0.0.1'] };
-    const { text: key } = await issueKey(ledger, account!.id, options, clock.time, secureRandom);
+    const { text: key } = await issueKey(ledger, account!.id, options, clock.time);
     expect((await api.ask('/usage', { key })).status).toBe(200);
   });
 

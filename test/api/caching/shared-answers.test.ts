@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from 'bun:test';
-import { secureRandom } from '../../../src/gate/key.ts';
 import { createAccount, issueKey } from '../../../src/gate/onboarding.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -40,8 +39,8 @@ onEachEngine('customers who ask for the same', (engine) => {
 
   async function keyWith(options: Parameters<typeof issueKey>[2], plan = 'live') {
     const { ledger, clock } = api.service;
-    const { account } = await createAccount(ledger, { name: 'One', plan }, clock.time, secureRandom);
-    return issueKey(ledger, account.id, options, clock.time, secureRandom);
+    const { account } = await createAccount(ledger, { name: 'One', plan }, clock.time);
+    return issueKey(ledger, account.id, options, clock.time);
   }
 
   const cachedUrls = async () => {

@@ -1,5 +1,4 @@
 import { test } from 'bun:test';
-import { secureRandom } from '../../../src/gate/key.ts';
 import { createAccount } from '../../../src/gate/onboarding.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -17,7 +16,6 @@ onEachEngine('the order of checks', (engine) => {
       ledger,
       { name: 'Everything wrong', plan: 'tight' },
       clock.time,
-      secureRandom,
     );
     const key = issued.text;
     await api.ask('/usage', { key }); // the one request of this second

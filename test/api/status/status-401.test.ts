@@ -36,8 +36,7 @@ onEachEngine('401', (engine) => {
     const { service } = api;
     const { ledger, clock } = service;
     const [account] = await ledger.accounts.list();
-    const issue = (options: { expiresAt?: number }) =>
-      issueKey(ledger, account!.id, options, clock.time, secureRandom);
+    const issue = (options: { expiresAt?: number }) => issueKey(ledger, account!.id, options, clock.time);
     const expired = await issue({ expiresAt: clock.time + MINUTE });
     const revoked = await issue({});
     expect((await api.ask('/symbols', { key: expired.text })).status).toBe(200);

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test';
-import { secureRandom } from '../../../src/gate/key.ts';
 import { createAccount, issueKey } from '../../../src/gate/onboarding.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -7,17 +6,17 @@ import { onEachEngine } from '../../support/ledger.ts';
 onEachEngine('403', (engine) => {
   const api = apiOn(engine);
   const newAccount = () =>
-    createAccount(api.service.ledger, { name: 'Test', plan: 'basic' }, api.service.clock.time, secureRandom);
+    createAccount(api.service.ledger, { name: 'Test', plan: 'basic' }, api.service.clock.time);
   const newKey = async (options: { allowedIps?: string[]; headerOnly?: boolean }) => {
     const { account } = await newAccount();
     const { ledger, clock } = api.service;
-    return (await issueKey(ledger, account.id, options, clock.time, secureRandom)).text;
+    return (await issueKey(ledger, account.id, options, clock.time)).text;
   };
 
   test('all keys of a suspended account are refused until it is active again', async () => {
     const { ledger, core } = api.service;
     const { account, issued } = await newAccount();
-    const second = await issueKey(ledger, account.id, {}, api.service.clock.time, secureRandom);
+    const second = await issueKey(ledger, account.id, {}, api.service.clock.time);
     const ask = (key: string) => api.ask('/symbols', { key });
     expect((await ask(issued.text)).status).toBe(200);
     await ledger.accounts.update(account.id, { status: 'suspended' });

@@ -1,4 +1,3 @@
-import { secureRandom } from '../../../gate/key.ts';
 import { issueKey, rotateKey } from '../../../gate/onboarding.ts';
 import type { KeyOwner } from '../../../ledger/accounts/key-owner.ts';
 import type { ApiKey } from '../../../ledger/accounts/keys.ts';
@@ -36,7 +35,7 @@ export const keys: OwnerEndpoint = {
         ...(ips && { allowedIps: ips }),
         ...(ends.length > 0 && { expiresAt: Math.min(...ends) }),
       };
-      const issuing = issueKey(ledger, customer.account.id, options, now, secureRandom, ownerOf(call));
+      const issuing = issueKey(ledger, customer.account.id, options, now, ownerOf(call));
       return issuedKey(await issuedOrRefused(issuing), now);
     },
   },
@@ -82,7 +81,7 @@ export const keyRotation: OwnerEndpoint = {
       const old = await ledger.accounts.findKey(id);
       if (old?.accountId !== customer.account.id) throw refuse('not_there', { what: 'key', id });
       if (own.id !== old.id && !isUnrestricted(own)) throw refuse('key_not_allowed', { why: 'rules' });
-      const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now, secureRandom, ownerOf(call));
+      const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now, ownerOf(call));
       return issuedKey(await issuedOrRefused(rotating), now);
     },
   },

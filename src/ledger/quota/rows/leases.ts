@@ -47,7 +47,7 @@ export async function readLostLeases(
   return rows.map((cells) => LEASE.readCells(cells));
 }
 
-const TYPES: ColumnTypes = {
+const ALL_COLUMNS: ColumnTypes = {
   lease_id: 'TEXT',
   account_id: 'TEXT',
   period: 'BIGINT',
@@ -68,9 +68,7 @@ export async function writeLeases(engine: Engine, tx: Sql, leases: readonly Leas
   await upsert(
     engine,
     tx,
-    'quota_lease',
-    ['lease_id'],
-    TYPES,
+    { name: 'quota_lease', key: ['lease_id'], types: ALL_COLUMNS },
     leases.map((l) => [
       l.leaseId,
       l.accountId,
@@ -90,22 +88,22 @@ export async function writeLeases(engine: Engine, tx: Sql, leases: readonly Leas
   );
 }
 
+const COUNTERS: ColumnTypes = {
+  lease_id: 'TEXT',
+  granted: 'BIGINT',
+  spent: 'BIGINT',
+  spent_by: 'TEXT',
+  seq: 'BIGINT',
+  barrier_ack: 'BIGINT',
+  synced_at: 'BIGINT',
+};
+
 /** Writes the counters of leases that were open and stay open. */
 export function updateLeases(engine: Engine, tx: Sql, leases: readonly LeaseState[]): Promise<void> {
   return update(
     engine,
     tx,
-    'quota_lease',
-    ['lease_id'],
-    {
-      lease_id: 'TEXT',
-      granted: 'BIGINT',
-      spent: 'BIGINT',
-      spent_by: 'TEXT',
-      seq: 'BIGINT',
-      barrier_ack: 'BIGINT',
-      synced_at: 'BIGINT',
-    },
+    { name: 'quota_lease', key: ['lease_id'], types: COUNTERS },
     leases.map((l) => [
       l.leaseId,
       l.granted,

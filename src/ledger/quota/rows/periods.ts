@@ -80,22 +80,22 @@ export async function lockForReading(engine: Engine, tx: Sql, of: readonly Accou
   ]);
 }
 
+const ALL_COLUMNS: ColumnTypes = {
+  ...KEY,
+  granted: 'BIGINT',
+  used: 'BIGINT',
+  barrier: 'BIGINT',
+  recall_at: 'BIGINT',
+  signalled_at: 'BIGINT',
+  notified: 'BIGINT',
+};
+
 /** Writes all columns. */
 export async function writePeriods(engine: Engine, tx: Sql, periods: readonly PeriodState[]): Promise<void> {
   await upsert(
     engine,
     tx,
-    'quota_period',
-    ['account_id', 'period'],
-    {
-      ...KEY,
-      granted: 'BIGINT',
-      used: 'BIGINT',
-      barrier: 'BIGINT',
-      recall_at: 'BIGINT',
-      signalled_at: 'BIGINT',
-      notified: 'BIGINT',
-    },
+    { name: 'quota_period', key: Object.keys(KEY), types: ALL_COLUMNS },
     periods.map((p) => [
       p.accountId,
       p.period,
@@ -109,6 +109,8 @@ export async function writePeriods(engine: Engine, tx: Sql, periods: readonly Pe
   );
 }
 
+const COUNTERS: ColumnTypes = { ...KEY, granted: 'BIGINT', used: 'BIGINT', notified: 'BIGINT' };
+
 /**
  * Writes the counters of existing periods. SQLite rewrites an index entry whenever a statement sets its column, even to the
  * same value, so this one leaves out what is indexed: most syncs only report counts.
@@ -117,9 +119,7 @@ export function updatePeriods(engine: Engine, tx: Sql, periods: readonly PeriodS
   return update(
     engine,
     tx,
-    'quota_period',
-    ['account_id', 'period'],
-    { ...KEY, granted: 'BIGINT', used: 'BIGINT', notified: 'BIGINT' },
+    { name: 'quota_period', key: Object.keys(KEY), types: COUNTERS },
     periods.map((p) => [p.accountId, p.period, p.granted, p.used, p.notified]),
   );
 }

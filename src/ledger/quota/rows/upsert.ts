@@ -1,13 +1,18 @@
 import type { ColumnTypes, Engine } from '../../engine/engine.ts';
 import type { RowValues, Sql } from '../../engine/rows.ts';
 
+/** A table, and the columns that are written. */
+export interface WrittenTable {
+  name: string;
+  key: readonly string[];
+  types: ColumnTypes;
+}
+
 /** Inserts rows, or overwrites those with the same key. */
 export async function upsert(
   engine: Engine,
   tx: Sql,
-  table: string,
-  key: readonly string[],
-  types: ColumnTypes,
+  { name: table, key, types }: WrittenTable,
   rows: readonly RowValues[],
 ): Promise<void> {
   if (rows.length === 0) return;
@@ -28,9 +33,7 @@ export async function upsert(
 export async function update(
   engine: Engine,
   tx: Sql,
-  table: string,
-  key: readonly string[],
-  types: ColumnTypes,
+  { name: table, key, types }: WrittenTable,
   rows: readonly RowValues[],
 ): Promise<void> {
   if (rows.length === 0) return;
