@@ -67,7 +67,7 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     serveAdmin      → operator                 ✗ invalid_admin_token, rate_limited, invalid_body, …
  *     requireStarted                             ✗ unavailable
  *     authenticate                               ✗ missing_key, invalid_key, account_suspended, key_not_allowed, rate_limited
- *     loadQuota                                  (not for prices: charging tells what is left)
+ *     loadQuota                                  (not for prices: a charge returns what is left)
  *     serveAccount    → usage
  *     serveOwner      → account, keys, feeds, units  ✗ key_not_allowed, invalid_body, …
  *     openStream      → events                   ✗ as for prices
