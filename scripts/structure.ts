@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   console: ['..'], // openpit-client, the package
   setup: ['ledger', 'gate', 'config', 'config.ts'],
   ops: ['api', 'board', 'gate', 'http', 'ledger', 'runtime', 'config'],
+  doctor: ['ledger', 'feeds', 'gate', 'http', 'ops', 'runtime', 'config', 'config.ts'],
   service: [
     'market',
     'ledger',
@@ -30,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'client',
     'setup',
     'ops',
+    'doctor',
     'runtime',
     'config.ts',
   ],
@@ -44,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'client',
     'mcp',
     'ops',
+    'doctor',
     'runtime',
     'config',
     'config.ts',

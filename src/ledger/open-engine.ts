@@ -17,3 +17,8 @@ export function sqlitePath(url: string): string {
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
+
+/** The path of a SQLite ledger; undefined when the ledger is on PostgreSQL. */
+export function ledgerPath({ databaseUrl }: { readonly databaseUrl: string }): string | undefined {
+  return isPostgres(databaseUrl) ? undefined : sqlitePath(databaseUrl);
+}

@@ -184,10 +184,10 @@ function openReading({ config, clock, opened }: CoreSetup) {
 }
 
 /** What the operator's page manages through the API. */
-function managementOf({ databaseUrl, dataDir, secrets, webhookSecret: configured }: Config, ledger: Ledger) {
+function managementOf(config: Config, ledger: Ledger) {
   return {
-    feedAdmin: new FeedAdmin(ledger, PROVIDERS, secrets),
-    jobs: new JobRunner(databaseUrl, dataDir, secrets),
-    webhookSecret: async () => configured ?? webhookSecret(ledger),
+    feedAdmin: new FeedAdmin(ledger, PROVIDERS, config.secrets),
+    jobs: new JobRunner(config),
+    webhookSecret: async () => config.webhookSecret ?? webhookSecret(ledger),
   };
 }

@@ -92,15 +92,23 @@ export async function openPage(
 
 export const OPERATOR_TOKEN = 'a-long-token-of-the-operator';
 
+/** Signs the operator in on every page that is opened from now on. */
+export async function signInAsOperator(page: Page, name = ''): Promise<void> {
+  await page.addInitScript(
+    `sessionStorage.setItem('openpit.admin', '${OPERATOR_TOKEN}'); sessionStorage.setItem('openpit.operator', '${name}')`,
+  );
+}
+
 /** Opens a section of the operator's page, signed in with `OPERATOR_TOKEN`. */
 export async function openOperatorPage(
   browser: Browser,
   origin: string,
   section: string,
   options: BrowserContextOptions = {},
+  name = '',
 ): Promise<WatchedPage> {
   const watched = await openPage(browser, origin, options);
-  await watched.page.addInitScript(`sessionStorage.setItem('openpit.admin', '${OPERATOR_TOKEN}')`);
+  await signInAsOperator(watched.page, name);
   await watched.page.goto(`${origin}/#/operator/${section}`);
   return watched;
 }

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { demoFolder } from '../support/database/demo-folder.ts';
 import { openpit, Program } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
+import { browserPath, OPERATOR_TOKEN, openBrowser, openPage, signInAsOperator } from './browser.ts';
 
 const found = await browserPath();
 const title = found ? 'browsing' : 'browsing (skipped: no Chromium for this machine)';
@@ -54,7 +54,7 @@ describe.skipIf(!found)(title, () => {
 
   test('every request is one of openpit-client, and a reload costs nothing while nothing has changed', async () => {
     const service = await openTestService('sqlite', {
-      settings: { OPENPIT_ADMIN_TOKEN: 'a-long-token-of-the-operator' },
+      settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN },
       now: Date.now(),
     });
     const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
@@ -68,7 +68,7 @@ describe.skipIf(!found)(title, () => {
     });
     const used = async () => ((await (await service.get('/usage', key)).json()) as { used: number }).used;
     await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
-    await page.addInitScript(`sessionStorage.setItem('openpit.admin', 'a-long-token-of-the-operator')`);
+    await signInAsOperator(page);
     await page.goto(`${service.url}/#/symbol/XAU`);
     await page.locator('.legend-day').waitFor();
     const before = await used();

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Browser, Page } from 'playwright-core';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage, type WatchedPage } from './browser.ts';
+import { browserPath, OPERATOR_TOKEN, openBrowser, openOperatorPage, type WatchedPage } from './browser.ts';
 
-const TOKEN = 'a-long-token-of-the-operator';
 const SIZES = [
   { name: 'light-1440', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
   { name: 'dark-1024', colorScheme: 'dark', viewport: { width: 1024, height: 768 } },
@@ -22,7 +21,7 @@ describe.skipIf(!found)(title, () => {
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
-    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN } });
     const key = await service.key();
     for (let minute = 0; minute < 30; minute++) {
       for (let i = 0; i < 1 + (minute % 5); i++) await service.get('/account', key);
@@ -37,14 +36,8 @@ describe.skipIf(!found)(title, () => {
     await service?.close();
   });
 
-  const open = async (section: string, options: object = {}): Promise<WatchedPage> => {
-    const watched = await openPage(browser, service.url, options);
-    await watched.page.addInitScript(
-      `sessionStorage.setItem('openpit.admin', '${TOKEN}'); sessionStorage.setItem('openpit.operator', 'Ada')`,
-    );
-    await watched.page.goto(`${service.url}/#/operator/${section}`);
-    return watched;
-  };
+  const open = (section: string, options: object = {}): Promise<WatchedPage> =>
+    openOperatorPage(browser, service.url, section, options, 'Ada');
   const preview = async (page: Page, name: string, content: string, symbol: string) => {
     await page
       .getByLabel('File', { exact: true })
@@ -136,8 +129,11 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
-  test('backup, check and webhook secret work from the page', async () => {
+  test('doctor, backup, check and webhook secret work from the page', async () => {
     const { page, complaints, close } = await open('maintenance');
+    await page.getByRole('button', { name: 'Examine now' }).click();
+    await page.getByText(/\d+ checks found nothing wrong/).click();
+    await page.getByText('ledger.schema').waitFor();
     await page.getByRole('button', { name: 'Back up now' }).click();
     await page
       .getByText(/openpit-\d{8}T\d{6}Z\.db/)

@@ -4,9 +4,8 @@ import type { RunReport } from '../../src/ledger/operations/feed-runs.ts';
 import { EMPTY_RUN } from '../support/feeds/run-report.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, LOOKS, openBrowser, openPage } from './browser.ts';
+import { browserPath, LOOKS, OPERATOR_TOKEN, openBrowser, openOperatorPage } from './browser.ts';
 
-const TOKEN = 'a-long-token-of-the-operator';
 const HOUR = 3_600_000;
 
 const found = await browserPath();
@@ -19,7 +18,7 @@ describe.skipIf(!found)(title, () => {
   let browser: Browser;
   beforeAll(async () => {
     // Without a feed thread: the test writes the state of the feeds to the ledger, and no provider is contacted.
-    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: TOKEN }, now });
+    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN }, now });
     const { feeds } = service.ledger;
     const run = async (feed: string, ago: number, report: Partial<RunReport>, late?: number) => {
       const started = now - ago;
@@ -82,7 +81,7 @@ describe.skipIf(!found)(title, () => {
     }));
     const answer = await service.get('/admin/ticks', undefined, {
       method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify({ source: 'desk', ticks: body }),
     });
     expect(await answer.json()).toMatchObject({ quarantined: 2 });
@@ -91,9 +90,7 @@ describe.skipIf(!found)(title, () => {
   for (const { name, ...options } of LOOKS) {
     test(`feeds, their runs, the quarantine and replicas can be seen and decided on, ${name}`, async () => {
       await hold();
-      const { page, complaints, shot, close } = await openPage(browser, service.url, options);
-      await page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
-      await page.goto(`${service.url}/#/operator`);
+      const { page, complaints, shot, close } = await openOperatorPage(browser, service.url, '', options);
       const row = (text: string) => page.locator('tbody tr').filter({ hasText: text });
 
       const alarm = (text: string) => page.locator('.alarms .notice').filter({ hasText: text });
@@ -147,8 +144,6 @@ describe.skipIf(!found)(title, () => {
   }
 
   test('without the ledger the page still says so, and says when it is back', async () => {
-    const { page, shot, close } = await openPage(browser, service.url);
-    await page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
     const monitor = service.core.faults.ledger;
     const { read } = service.ledger.engine;
     const away = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
@@ -157,7 +152,7 @@ describe.skipIf(!found)(title, () => {
       service.clock.time += 1_000;
       await monitor.check();
     }
-    await page.goto(`${service.url}/#/operator`);
+    const { page, shot, close } = await openOperatorPage(browser, service.url, '');
     const alarm = page.locator('.alarms .notice').filter({ hasText: 'The ledger cannot be reached' });
     await alarm.waitFor();
     await page.getByText('Alarms of other replicas cannot be read').waitFor();
@@ -169,9 +164,7 @@ describe.skipIf(!found)(title, () => {
   });
 
   test('a feed is turned on and off', async () => {
-    const { page, close } = await openPage(browser, service.url);
-    await page.addInitScript(`sessionStorage.setItem('openpit.admin', '${TOKEN}')`);
-    await page.goto(`${service.url}/#/operator/feeds`);
+    const { page, close } = await openOperatorPage(browser, service.url, 'feeds');
     await page.getByText('5 more that can be turned on').click();
     await page.getByRole('button', { name: 'Turn on world-bank' }).click();
     const row = page.locator('tr').filter({ hasText: 'World Bank' });

@@ -202,6 +202,15 @@ export const OPERATOR_TOOLS: readonly Operation[] = [
     errors: ['conflict'],
   },
   {
+    path: '/admin/doctor',
+    method: 'POST',
+    tag: 'Operator',
+    summary:
+      'Check settings, ledger, clock, disk, feeds, keys and limits of this process, as openpit doctor does',
+    answer: 'Examined',
+    errors: ['conflict'],
+  },
+  {
     path: '/admin/webhook-secret',
     method: 'POST',
     tag: 'Operator',

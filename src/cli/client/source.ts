@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { type AskRates, askServer, type StreamedPrice, streamFromServer } from '../../client/ask.ts';
+import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { openLocalRates } from '../../service/local-rates.ts';
 import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
-import { ledgerPath } from '../framework/ledger-path.ts';
 
 /** Where a client command gets its answers. */
 export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {

@@ -4,9 +4,9 @@ import { SQL } from 'bun';
 import { isInUse } from '../../gate/spool/in-use.ts';
 import { verifyBackup, writeBackup } from '../../ledger/engine/sqlite/backup.ts';
 import { createPrivate, restrict } from '../../ledger/engine/sqlite/private-file.ts';
+import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, UsageError } from '../framework/command.ts';
-import { ledgerPath } from '../framework/ledger-path.ts';
 
 const POSTGRES_HINT = 'the ledger is on PostgreSQL: use pg_dump and pg_restore (see docs/operating.md)';
 

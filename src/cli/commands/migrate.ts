@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { Ledger } from '../../ledger/ledger.ts';
+import { ledgerPath } from '../../ledger/open-engine.ts';
 import type { Migration } from '../../ledger/schema/migration.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../ledger/schema/migrations.ts';
 import type { SchemaState } from '../../ledger/schema/schema.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Command } from '../framework/command.ts';
-import { ledgerPath } from '../framework/ledger-path.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',

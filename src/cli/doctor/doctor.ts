@@ -1,17 +1,8 @@
 import { SETTINGS } from '../../config/settings.ts';
+import type { Finding, Status } from '../../doctor/checks/finding.ts';
+import { examine } from '../../doctor/examine.ts';
 import type { Provider } from '../../feeds/provider.ts';
-import { systemClock } from '../../runtime/clock.ts';
-import { messageOf } from '../../runtime/log/log.ts';
-import { type Command, type CommandCall, JSON_FLAG } from '../framework/command.ts';
-import { checkAccounts } from './checks/accounts.ts';
-import { checkClock } from './checks/clock.ts';
-import { checkDisk } from './checks/disk.ts';
-import { checkFeeds } from './checks/feeds.ts';
-import { type Finding, problem, type Status } from './checks/finding.ts';
-import { inspectLedger } from './checks/ledger.ts';
-import { checkLimits } from './checks/limits.ts';
-import { checkProcesses, localProcesses } from './checks/processes.ts';
-import { checkSettings } from './checks/settings.ts';
+import { type Command, JSON_FLAG } from '../framework/command.ts';
 
 export function doctorCommand(providers: readonly Provider[]): Command {
   return {
@@ -21,7 +12,7 @@ export function doctorCommand(providers: readonly Provider[]): Command {
     flags: JSON_FLAG,
     settings: SETTINGS.map((setting) => setting.env),
     async run(call) {
-      const findings = await examine(call, providers);
+      const findings = await examine(call.config, providers, call.settingErrors);
       const count = (status: Status) => findings.filter((one) => one.status === status).length;
       const [problems, warnings] = [count('problem'), count('warning')];
       if (call.isSet('json'))
@@ -33,45 +24,6 @@ export function doctorCommand(providers: readonly Provider[]): Command {
       if (problems > 0) throw new Error(`the doctor found ${plural(problems, 'problem')}`);
     },
   };
-}
-
-/** Runs every check that is possible. A check that throws is reported as a problem, and the others still run. */
-async function examine(
-  { config, settingErrors }: CommandCall,
-  providers: readonly Provider[],
-): Promise<Finding[]> {
-  const now = systemClock.now();
-  const { findings, ledger } = await inspectLedger(config);
-  const areas: [string, () => Finding[] | Promise<Finding[]>][] = [
-    ['settings', () => checkSettings(config, settingErrors, now)],
-    ['ledger', () => [...findings]],
-    ['disk', () => checkDisk(config)],
-    ['limits', async () => checkLimits(config, ledger ? await localProcesses(ledger) : [])],
-  ];
-  if (ledger) {
-    areas.push(
-      ['clock', () => checkClock(ledger, systemClock)],
-      ['processes', () => checkProcesses(ledger)],
-      ['feeds', () => checkFeeds(ledger, providers, config, now)],
-      ['accounts', () => checkAccounts(ledger, config)],
-    );
-  }
-  const all: Finding[] = [];
-  for (const [area, check] of areas) {
-    try {
-      all.push(...(await check()));
-    } catch (error) {
-      all.push(
-        problem(
-          `${area}.unchecked`,
-          `the check failed: ${messageOf(error)}`,
-          'see the other findings for the cause',
-        ),
-      );
-    }
-  }
-  await ledger?.close();
-  return all;
 }
 
 function plural(count: number, word: string): string {

@@ -1,10 +1,11 @@
 /** Runs one job of the operator and ends. SQLite runs on its caller's thread, and a response must not wait for a job. */
 
 import { UploadRefused } from '../../api/admin/service/operator-jobs.ts';
+import { examine } from '../../doctor/examine.ts';
 import { type Diagnosis, probe } from '../../feeds/doctor/probe.ts';
 import { systemRuntime } from '../../feeds/fetch/runtime.ts';
 import { withUrls } from '../../feeds/provider.ts';
-import { providerOf } from '../../feeds/providers/index.ts';
+import { PROVIDERS, providerOf } from '../../feeds/providers/index.ts';
 import { writeBackup } from '../../ledger/engine/sqlite/backup.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { sqlitePath } from '../../ledger/open-engine.ts';
@@ -28,6 +29,7 @@ self.onmessage = async ({ data }: MessageEvent<JobMessage>) => {
 };
 
 async function run({ ledgerUrl, job }: JobMessage): Promise<unknown> {
+  if (job.kind === 'doctor') return examine(job.config, PROVIDERS);
   if (job.kind === 'backup') return writeBackup(sqlitePath(ledgerUrl), job.file, systemClock);
   const ledger = await Ledger.open(ledgerUrl, systemClock);
   try {
@@ -37,7 +39,7 @@ async function run({ ledgerUrl, job }: JobMessage): Promise<unknown> {
   }
 }
 
-function runOn(ledger: Ledger, job: Exclude<Job, { kind: 'backup' }>): Promise<unknown> {
+function runOn(ledger: Ledger, job: Exclude<Job, { kind: 'backup' | 'doctor' }>): Promise<unknown> {
   if (job.kind === 'check') return ledger.quota.check();
   if (job.kind === 'probe') return probeFeed(ledger, job);
   return importUpload(job.actor ? ledger.as(job.actor) : ledger, job.request, job.now);

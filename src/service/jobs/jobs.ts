@@ -7,9 +7,11 @@ import {
   type ImportSummary,
   JobRefused,
   type OperatorJobs,
+  type ServiceFinding,
   UploadRefused,
 } from '../../api/admin/service/operator-jobs.ts';
-import { lackingSettings, type Secrets } from '../../feeds/provider.ts';
+import type { Config } from '../../config.ts';
+import { lackingSettings } from '../../feeds/provider.ts';
 import { providerOf } from '../../feeds/providers/index.ts';
 import type { Actor } from '../../ledger/audit/entry.ts';
 import { isPostgres } from '../../ledger/open-engine.ts';
@@ -21,15 +23,13 @@ const BACKUPS_MAX = 10;
 
 /** Runs each job in a thread of its own, one at a time. */
 export class JobRunner implements OperatorJobs {
-  readonly #ledgerUrl: string;
+  readonly #config: Config;
   readonly #backupsDir: string;
-  readonly #secrets: Secrets;
   #running: Job['kind'] | undefined;
 
-  constructor(ledgerUrl: string, dataDir: string, secrets: Secrets) {
-    this.#ledgerUrl = ledgerUrl;
-    this.#backupsDir = join(dataDir, 'backups');
-    this.#secrets = secrets;
+  constructor(config: Config) {
+    this.#config = config;
+    this.#backupsDir = join(config.dataDir, 'backups');
   }
 
   importFile(request: ImportRequest, actor: Actor | undefined, now: number): Promise<ImportSummary> {
@@ -40,14 +40,18 @@ export class JobRunner implements OperatorJobs {
     return this.#run({ kind: 'check' });
   }
 
+  examine(): Promise<readonly ServiceFinding[]> {
+    return this.#run({ kind: 'doctor', config: this.#config });
+  }
+
   async probeFeed(feed: string): Promise<FeedDiagnosis> {
-    const lacking = lackingSettings(providerOf(feed)!, this.#secrets);
+    const lacking = lackingSettings(providerOf(feed)!, this.#config.secrets);
     if (lacking.length > 0) throw new JobRefused(`the feed requires ${lacking.join(', ')}`);
-    return this.#run({ kind: 'probe', feed, secrets: this.#secrets });
+    return this.#run({ kind: 'probe', feed, secrets: this.#config.secrets });
   }
 
   async backup(now: number): Promise<BackupFile> {
-    if (isPostgres(this.#ledgerUrl))
+    if (isPostgres(this.#config.databaseUrl))
       throw new JobRefused('the ledger is on PostgreSQL: back it up with pg_dump');
     if (this.backups().length >= BACKUPS_MAX)
       throw new JobRefused(`there are ${BACKUPS_MAX} backups already; delete or move some first`);
@@ -79,7 +83,7 @@ export class JobRunner implements OperatorJobs {
     this.#running = job.kind;
     const worker = new Worker(new URL('./job-worker.ts', import.meta.url));
     try {
-      const reply = await replyOf(worker, { ledgerUrl: this.#ledgerUrl, job });
+      const reply = await replyOf(worker, { ledgerUrl: this.#config.databaseUrl, job });
       if (reply.ok) return reply.result as JobResults[K];
       throw reply.isRefused ? new UploadRefused(reply.message) : new Error(reply.message);
     } finally {

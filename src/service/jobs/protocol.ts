@@ -1,4 +1,10 @@
-import type { FeedDiagnosis, ImportRequest, ImportSummary } from '../../api/admin/service/operator-jobs.ts';
+import type {
+  FeedDiagnosis,
+  ImportRequest,
+  ImportSummary,
+  ServiceFinding,
+} from '../../api/admin/service/operator-jobs.ts';
+import type { Config } from '../../config.ts';
 import type { Secrets } from '../../feeds/provider.ts';
 import type { Actor } from '../../ledger/audit/entry.ts';
 
@@ -6,6 +12,7 @@ import type { Actor } from '../../ledger/audit/entry.ts';
 export type Job =
   | { kind: 'import'; request: ImportRequest; actor: Actor | undefined; now: number }
   | { kind: 'check' }
+  | { kind: 'doctor'; config: Config }
   | { kind: 'probe'; feed: string; secrets: Secrets }
   | { kind: 'backup'; file: string };
 
@@ -13,6 +20,7 @@ export type Job =
 export interface JobResults {
   import: ImportSummary;
   check: readonly string[];
+  doctor: readonly ServiceFinding[];
   probe: FeedDiagnosis;
   backup: number;
 }

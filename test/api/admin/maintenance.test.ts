@@ -52,6 +52,17 @@ onEachEngine('maintenance by the operator', (engine) => {
     expect((body.wrong as string[]).join()).toContain('acc_x');
   });
 
+  test('the doctor checks the running service and reports what openpit doctor reports', async () => {
+    const { body } = await send('POST', '/admin/doctor', {});
+    const findings = body.findings as { check: string; status: string }[];
+    const checks = findings.map(({ check }) => check);
+    expect(checks).toEqual(
+      expect.arrayContaining(['ledger.schema', 'disk.room', 'limits.memory', 'processes.live', 'disk.spool']),
+    );
+    expect(checks.filter((check) => check.endsWith('.unchecked'))).toEqual([]);
+    expect(body.ok).toBe(!findings.some(({ status }) => status === 'problem'));
+  });
+
   test('the webhook secret is shown on request, which leaves an entry without the secret', async () => {
     expect((await send('POST', '/admin/webhook-secret', {})).body.secret).toBe(SECRET);
     const log = await send('GET', '/admin/audit?search=webhook');

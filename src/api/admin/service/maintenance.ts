@@ -3,7 +3,7 @@ import type { AdminEndpoint } from '../../model/endpoint.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
 import { JobRefused, type OperatorJobs } from './operator-jobs.ts';
 
-/** Backups, the check of all counts, and the secret that signs webhook events. */
+/** Backups, the check of all counts, the doctor, and the secret that signs webhook events. */
 export function adminMaintenance(jobs: OperatorJobs, webhookSecret: () => Promise<string>): AdminEndpoint[] {
   return [
     adminEndpoint('/admin/backups', {
@@ -28,6 +28,12 @@ export function adminMaintenance(jobs: OperatorJobs, webhookSecret: () => Promis
       async POST() {
         const wrong = await orConflict(jobs.check());
         return { success: true, ok: wrong.length === 0, wrong };
+      },
+    }),
+    adminEndpoint('/admin/doctor', {
+      async POST() {
+        const findings = await orConflict(jobs.examine());
+        return { success: true, ok: !findings.some(({ status }) => status === 'problem'), findings };
       },
     }),
     adminEndpoint('/admin/webhook-secret', {

@@ -65,6 +65,16 @@ export interface FeedDiagnosis {
   advice: readonly string[];
 }
 
+/** The result of one check of the service. */
+export interface ServiceFinding {
+  /** A stable name such as `disk.room`. */
+  check: string;
+  status: 'ok' | 'warning' | 'problem';
+  message: string;
+  /** What to do about it. */
+  fix?: string;
+}
+
 export interface BackupFile {
   name: string;
   bytes: number;
@@ -81,6 +91,8 @@ export interface OperatorJobs {
   importFile(request: ImportRequest, actor: Actor | undefined, now: number): Promise<ImportSummary>;
   /** What does not add up in the ledger. */
   check(): Promise<readonly string[]>;
+  /** Checks settings, ledger, clock, disk, feeds, keys and limits, as `openpit doctor` does. */
+  examine(): Promise<readonly ServiceFinding[]>;
   /** Tries what a run of the feed would request. Writes nothing. */
   probeFeed(key: string): Promise<FeedDiagnosis>;
   /** Copies the ledger to a file in the folder of backups. */

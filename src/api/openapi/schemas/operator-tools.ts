@@ -155,5 +155,17 @@ export const OPERATOR_TOOL_SCHEMAS = {
     ok: z.boolean(),
     wrong: z.array(text).describe('What does not add up'),
   }),
+  Examined: z.strictObject({
+    success,
+    ok: z.boolean().describe('Whether there is no problem'),
+    findings: z.array(
+      z.strictObject({
+        check: text.describe('A stable name such as `disk.room`'),
+        status: z.enum(['ok', 'warning', 'problem']),
+        message: text,
+        fix: text.optional().describe('What to do about it'),
+      }),
+    ),
+  }),
   WebhookSecret: z.strictObject({ success, secret: text }),
 } as const satisfies Record<string, z.ZodType>;

@@ -3,16 +3,18 @@ import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
 import { useAction } from '../use-action.ts';
+import { Doctor } from './doctor.tsx';
 
 interface Backup {
   name: string;
   bytes: number;
 }
 
-/** Backups, the check of all counts, and the webhook secret. */
+/** The doctor, backups, the check of all counts, and the webhook secret. */
 export function Maintenance({ token }: { token: string }) {
   return (
     <>
+      <Doctor token={token} />
       <Backups token={token} />
       <div class="columns">
         <Check token={token} />

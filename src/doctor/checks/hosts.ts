@@ -1,14 +1,14 @@
-import { hostOf, hostUrls } from '../../../ledger/engine/postgres/hosts/host-urls.ts';
-import { choosePrimary } from '../../../ledger/engine/postgres/hosts/primary.ts';
+import { hostOf, hostUrls } from '../../ledger/engine/postgres/hosts/host-urls.ts';
+import { choosePrimary } from '../../ledger/engine/postgres/hosts/primary.ts';
 import {
   type HostState,
   isReachable,
   probeHost,
   type Unreachable,
-} from '../../../ledger/engine/postgres/hosts/probe.ts';
-import { Ledger } from '../../../ledger/ledger.ts';
-import { systemClock } from '../../../runtime/clock.ts';
-import { messageOf } from '../../../runtime/log/log.ts';
+} from '../../ledger/engine/postgres/hosts/probe.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** The role of each host, where OPENPIT_DATABASE_URL names several. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
-import type { Config } from '../../../config.ts';
-import { openFilesMax } from '../../../http/fd-limit.ts';
+import type { Config } from '../../config.ts';
+import { openFilesMax } from '../../http/fd-limit.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** 200 for the service's own files, and 1,000 connections. */

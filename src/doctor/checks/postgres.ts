@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
-import type { Config } from '../../../config.ts';
-import { isLoopback } from '../../../gate/addresses.ts';
-import { hostOf, hostUrls } from '../../../ledger/engine/postgres/hosts/host-urls.ts';
-import { type PostgresFacts, readPostgresFacts } from '../../../ledger/inspection/postgres-facts.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { SILENT_MS } from '../../../ledger/operations/replicas.ts';
-import { messageOf } from '../../../runtime/log/log.ts';
+import type { Config } from '../../config.ts';
+import { isLoopback } from '../../gate/addresses.ts';
+import { hostOf, hostUrls } from '../../ledger/engine/postgres/hosts/host-urls.ts';
+import { type PostgresFacts, readPostgresFacts } from '../../ledger/inspection/postgres-facts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { SILENT_MS } from '../../ledger/operations/replicas.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** The oldest version that the tests run on. */

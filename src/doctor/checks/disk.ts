@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from '../../../config.ts';
-import { isInUse } from '../../../gate/spool/in-use.ts';
-import { countUnsettled } from '../../../gate/spool/unsettled.ts';
-import { hasDiskSpace } from '../../../ledger/engine/disk-space.ts';
-import { messageOf } from '../../../runtime/log/log.ts';
-import { ledgerPath } from '../../framework/ledger-path.ts';
+import type { Config } from '../../config.ts';
+import { isInUse } from '../../gate/spool/in-use.ts';
+import { countUnsettled } from '../../gate/spool/unsettled.ts';
+import { hasDiskSpace } from '../../ledger/engine/disk-space.ts';
+import { ledgerPath } from '../../ledger/open-engine.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, someOf, warning } from './finding.ts';
 
 const GB = 1024 ** 3;

@@ -1,7 +1,7 @@
-import type { Config } from '../../../config.ts';
-import type { Provider } from '../../../feeds/provider.ts';
-import { FeedAdmin, type FeedDetails } from '../../../feeds/thread/feed-admin.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
+import type { Config } from '../../config.ts';
+import type { Provider } from '../../feeds/provider.ts';
+import { FeedAdmin, type FeedDetails } from '../../feeds/thread/feed-admin.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { type Finding, ok, problem, someOf, warning } from './finding.ts';
 
 export async function checkFeeds(

@@ -1,6 +1,6 @@
-import type { Config } from '../../../config.ts';
-import { readAccountFacts } from '../../../ledger/inspection/account-facts.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
+import type { Config } from '../../config.ts';
+import { readAccountFacts } from '../../ledger/inspection/account-facts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { type Finding, ok, problem, someOf, warning } from './finding.ts';
 
 /** Whether there are usable keys, and which accounts are locked out. */

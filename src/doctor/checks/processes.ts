@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { type ReplicaRow, SILENT_MS } from '../../../ledger/operations/replicas.ts';
-import { VERSION } from '../../../runtime/version.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { type ReplicaRow, SILENT_MS } from '../../ledger/operations/replicas.ts';
+import { VERSION } from '../../runtime/version.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** The process ids of the service on this machine. */

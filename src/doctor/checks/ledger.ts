@@ -1,9 +1,9 @@
-import type { Config } from '../../../config.ts';
-import { Ledger } from '../../../ledger/ledger.ts';
-import { isPostgres } from '../../../ledger/open-engine.ts';
-import { SCHEMA_VERSION } from '../../../ledger/schema/migrations.ts';
-import { systemClock } from '../../../runtime/clock.ts';
-import { messageOf } from '../../../runtime/log/log.ts';
+import type { Config } from '../../config.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { isPostgres } from '../../ledger/open-engine.ts';
+import { SCHEMA_VERSION } from '../../ledger/schema/migrations.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { checkHosts, checkStandbys } from './hosts.ts';
 import { checkPostgres, unreachable } from './postgres.ts';

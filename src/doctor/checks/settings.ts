@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { ADMIN_TOKEN_CHARACTERS_MIN } from '../../../config/warnings.ts';
-import type { Config } from '../../../config.ts';
-import { isLoopback, readRange } from '../../../gate/addresses.ts';
-import { isKeyExposed, readCredentials } from '../../../ops/tls/certificate-files.ts';
-import { messageOf } from '../../../runtime/log/log.ts';
+import { ADMIN_TOKEN_CHARACTERS_MIN } from '../../config/warnings.ts';
+import type { Config } from '../../config.ts';
+import { isLoopback, readRange } from '../../gate/addresses.ts';
+import { isKeyExposed, readCredentials } from '../../ops/tls/certificate-files.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;

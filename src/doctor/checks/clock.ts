@@ -1,6 +1,6 @@
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { ClockRefused, newestWrite, requirePlausibleClock } from '../../../ledger/operations/clock-check.ts';
-import type { Clock } from '../../../runtime/clock.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { ClockRefused, newestWrite, requirePlausibleClock } from '../../ledger/operations/clock-check.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** NTP keeps a clock right to a fraction of a second; an error of seconds affects quotas and delays. */

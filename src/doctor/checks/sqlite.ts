@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Config } from '../../../config.ts';
-import { findSqliteDamage } from '../../../ledger/inspection/sqlite-damage.ts';
-import { messageOf } from '../../../runtime/log/log.ts';
-import { ledgerPath } from '../../framework/ledger-path.ts';
+import type { Config } from '../../config.ts';
+import { findSqliteDamage } from '../../ledger/inspection/sqlite-damage.ts';
+import { ledgerPath } from '../../ledger/open-engine.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Checkpoints run at 4 MB. A longer log means that a reader blocks them, and slows down every start. */
