@@ -17,8 +17,8 @@ export interface Customer {
   plan: Plan;
   /** Requests of the current second, over all keys and all processes of this machine. */
   readonly burst: SharedWindow;
-  /** The hashes of its cached keys. */
-  hashes: readonly string[];
+  /** Its cached keys: a list that begins here. */
+  newestKey: KnownKey | undefined;
   /** The remaining quota as last known. */
   remaining: number;
   /** When the quota resets that `remaining` is of; 0 when nothing is known. */
@@ -37,11 +37,13 @@ export interface DirectoryOptions {
 }
 
 /** A key that was found in the ledger. It is also the result of admitting it, so that nothing is allocated for that. */
-export interface KnownKey extends CountedKey {
+export interface KnownKey extends Omit<ApiKey, 'hash'>, CountedKey {
   readonly ok: true;
   readonly text: string;
   readonly allowed: AddressList | undefined;
   readonly customer: Customer;
+  /** The next one of its customer. */
+  olderKey: KnownKey | undefined;
 }
 
 const STATUSES = { active: 'active', suspended: 'suspended' } as const;
@@ -64,8 +66,6 @@ export class Directory {
   readonly #visitors = new Visitors();
   /** By the key's text. An evicted key is looked up again on its next use. */
   readonly cache: BoundedCache<string, KnownKey>;
-  /** By a key's hash. */
-  readonly #keys = new Map<string, KnownKey>();
   readonly #customers = new Map<string, Customer>();
   readonly #plans = new Map<string, Plan>();
   #head: LedgerHead;
@@ -78,7 +78,7 @@ export class Directory {
     this.#head = head;
     this.#burstOf = burstOf;
     this.#publicAccount = publicAccount;
-    this.cache = new BoundedCache({ bytesMax, onEvict: ({ key }) => this.#forgetHash(key.hash) });
+    this.cache = new BoundedCache({ bytesMax, onEvict: (known) => this.#unlink(known) });
     this.#lookups = new KeyLookups((hashes) => ledger.accounts.byKeyHashes(hashes));
   }
 
@@ -123,7 +123,7 @@ export class Directory {
       return [];
     }
     if (head.accounts === this.#head.accounts) return [];
-    const { plans, accountIds, keyHashes } = await this.#ledger.accounts.changes(
+    const { plans, accountIds, keyOwnerIds } = await this.#ledger.accounts.changes(
       this.#head.accounts,
       head.accounts,
     );
@@ -137,11 +137,7 @@ export class Directory {
         replanned.push(customer.account.id);
       }
     }
-    for (const hash of keyHashes) this.#forgetKey(hash);
-    for (const id of accountIds) {
-      for (const hash of this.#customers.get(id)?.hashes ?? []) this.#forgetKey(hash);
-      this.#customers.delete(id);
-    }
+    for (const id of [...accountIds, ...keyOwnerIds]) this.#forget(id);
     this.#head = head;
     return replanned;
   }
@@ -152,54 +148,57 @@ export class Directory {
     // No await from here on: a request never sees the directory half empty.
     this.#changes++;
     this.cache.clear();
-    this.#keys.clear();
     this.#customers.clear();
     this.#plans.clear();
     for (const plan of plans) this.#plans.set(plan.name, plan);
     this.#head = head;
   }
 
-  #add(text: string, key: ApiKey, account: Account): KnownKey {
+  #add(text: string, { hash: _, ...key }: ApiKey, account: Account): KnownKey {
+    const cached = this.cache.get(text); // by another request that looked it up at the same time
+    if (cached) return cached;
     const plan = this.#planOf(account);
     const customer = this.#customers.getOrInsertComputed(account.id, () => ({
       // `plan` and `status` are texts that all accounts share.
       account: { ...account, plan: plan.name, status: STATUSES[account.status], metered: undefined },
       plan,
       burst: this.#burstOf(account.id),
-      hashes: [],
+      newestKey: undefined,
       remaining: 0,
       resetAt: 0,
       visitors: account.id === this.#publicAccount ? this.#visitors : undefined,
     }));
     const own = copyText(text); // `text` is a slice of its request's head, which it would keep in memory
     const known: KnownKey = {
+      ...key,
+      accountId: customer.account.id, // the same text once
       ok: true,
       text: own,
-      key,
       allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),
       customer,
       uses: undefined,
+      olderKey: customer.newestKey,
     };
-    this.#keys.set(key.hash, known);
-    if (!customer.hashes.includes(key.hash)) customer.hashes = [...customer.hashes, key.hash];
+    customer.newestKey = known;
     this.cache.set(own, known, KEY_BYTES + ADDRESS_RULE_BYTES * (key.allowedIps?.length ?? 0));
     return known;
   }
 
-  #forgetKey(hash: string): void {
-    const known = this.#keys.get(hash);
-    if (!known) return;
-    this.cache.delete(known.text);
-    this.#forgetHash(hash);
+  /** Drops an account with its keys. */
+  #forget(accountId: string): void {
+    for (let key = this.#customers.get(accountId)?.newestKey; key; key = key.olderKey)
+      this.cache.delete(key.text);
+    this.#customers.delete(accountId);
   }
 
   /** For a key that is no longer in the cache. Removes its account with its last key. */
-  #forgetHash(hash: string): void {
-    const { customer } = this.#keys.get(hash)!;
-    this.#keys.delete(hash);
-    customer.hashes = customer.hashes.filter((one) => one !== hash);
+  #unlink({ text, customer }: KnownKey): void {
+    let link: { olderKey: KnownKey | undefined } | undefined;
+    for (let key = customer.newestKey; key && key.text !== text; key = key.olderKey) link = key;
+    if (link) link.olderKey = link.olderKey?.olderKey;
+    else customer.newestKey = customer.newestKey?.olderKey;
     const { id } = customer.account;
-    if (customer.hashes.length === 0 && this.#customers.get(id) === customer) this.#customers.delete(id);
+    if (!customer.newestKey && this.#customers.get(id) === customer) this.#customers.delete(id);
   }
 
   #planOf(account: Account): Plan {

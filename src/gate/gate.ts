@@ -71,7 +71,7 @@ export class Gate {
    */
   async endOf(text: string): Promise<'invalid_key' | 'account_suspended' | undefined> {
     const known = this.directory.cached(text) ?? (await this.directory.lookUp(text));
-    if (!known || !isActive(known.key, this.#clock.now())) return 'invalid_key';
+    if (!known || !isActive(known, this.#clock.now())) return 'invalid_key';
     return known.customer.account.status === 'suspended' ? 'account_suspended' : undefined;
   }
 
@@ -81,10 +81,10 @@ export class Gate {
   }
 
   #check(known: KnownKey, presented: PresentedKey, now: number): Admission {
-    const { key, allowed, customer } = known;
-    if (!isActive(key, now)) return this.#fail(presented);
+    const { allowed, customer } = known;
+    if (!isActive(known, now)) return this.#fail(presented);
     if (customer.account.status === 'suspended') return { ok: false, code: 'account_suspended' };
-    if (key.headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
+    if (known.headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
     if (allowed && !allowed.has(presented.address()))
       return { ok: false, code: 'key_not_allowed', why: 'address' };
     if (!this.#isWithinBurst(customer, presented, now)) return { ok: false, code: 'rate_limited', customer };

@@ -165,8 +165,8 @@ onEachEngine('accounts', (engine) => {
       expect(after).toEqual({ ...before, accounts: before.accounts + 1 });
       before = after;
     }
-    const { accountIds, keyHashes } = await accounts.changes(start.accounts, before.accounts);
-    expect([accountIds, keyHashes]).toEqual([[account.id], [key.hash]]);
+    const { accountIds, keyOwnerIds } = await accounts.changes(start.accounts, before.accounts);
+    expect([accountIds, keyOwnerIds]).toEqual([[account.id], [account.id]]);
   });
 });
 

@@ -74,9 +74,13 @@ onEachEngine('followers', (engine) => {
     expect(await ledger.accounts.changes(before, after)).toEqual({
       plans: [{ ...plan!, quota: 5 }],
       accountIds: ['a2'],
-      keyHashes: [],
+      keyOwnerIds: [],
     });
-    expect(await ledger.accounts.changes(after, after)).toEqual({ plans: [], accountIds: [], keyHashes: [] });
+    expect(await ledger.accounts.changes(after, after)).toEqual({
+      plans: [],
+      accountIds: [],
+      keyOwnerIds: [],
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import type { IssuedKey } from '../../gate/onboarding.ts';
 import { type ApiKey, keyStatus } from '../../ledger/accounts/keys.ts';
 
 /** A key as shown to its owner and to operators. Times are in seconds. */
-export function keyRecord(key: ApiKey, now: number) {
+export function keyRecord(key: Omit<ApiKey, 'hash'>, now: number) {
   const status = keyStatus(key, now);
   return {
     id: key.id,

@@ -3,12 +3,11 @@ import type { Board } from '../../board/board.ts';
 import type { PastVersions } from '../../board/past/versions.ts';
 import type { RequiredData, Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
-import type { Customer } from '../../gate/directory.ts';
+import type { Customer, KnownKey } from '../../gate/directory.ts';
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { Reply } from '../../http/message/reply.ts';
-import type { ApiKey } from '../../ledger/accounts/keys.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
@@ -123,7 +122,7 @@ export interface ManagementRequest {
 /** Management by the owner of a key. */
 export interface OwnerRequest extends ManagementRequest {
   customer: Customer;
-  key: ApiKey;
+  key: KnownKey;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

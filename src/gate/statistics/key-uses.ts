@@ -1,19 +1,23 @@
 import type { KeyUse, KeyUseStore } from '../../ledger/accounts/key-uses.ts';
-import type { ApiKey } from '../../ledger/accounts/keys.ts';
 
 const MS_PER_DAY = 86_400_000;
 
 /** A key in memory, with what was counted of it since the last flush. */
 export interface CountedKey {
-  readonly key: ApiKey;
-  uses: DayUses | undefined;
+  id: string;
+  accountId: string;
+  /** The newest of them. */
+  uses: KeyUseCount | undefined;
 }
 
-/** What was counted of a key on one day. A key is used for a few endpoints, so they are searched. */
-interface DayUses {
+/** How often a key was used for an endpoint on a day. A key is used for a few endpoints, so a list of them is searched. */
+interface KeyUseCount {
+  readonly known: CountedKey;
   readonly day: number;
-  readonly byEndpoint: { readonly endpoint: string; units: number }[];
+  readonly endpoint: string;
+  units: number;
   lastAt: number;
+  readonly older: KeyUseCount | undefined;
 }
 
 /**
@@ -22,7 +26,7 @@ interface DayUses {
  */
 export class KeyUses {
   readonly #store: KeyUseStore;
-  #counted: { readonly known: CountedKey; readonly uses: DayUses }[] = [];
+  #counts: KeyUseCount[] = [];
 
   constructor(store: KeyUseStore) {
     this.#store = store;
@@ -30,40 +34,27 @@ export class KeyUses {
 
   count(known: CountedKey, endpoint: string, units: number, now: number): void {
     const day = Math.floor(now / MS_PER_DAY);
-    const uses = known.uses?.day === day ? known.uses : this.#start(known, day);
-    uses.lastAt = now;
-    for (const use of uses.byEndpoint) {
-      if (use.endpoint !== endpoint) continue;
-      use.units += units;
-      return;
+    let count = known.uses;
+    while (count && (count.endpoint !== endpoint || count.day !== day)) count = count.older;
+    if (count) {
+      count.units += units;
+      count.lastAt = now;
+    } else {
+      known.uses = { known, day, endpoint, units, lastAt: now, older: known.uses };
+      this.#counts.push(known.uses);
     }
-    uses.byEndpoint.push({ endpoint, units });
-  }
-
-  #start(known: CountedKey, day: number): DayUses {
-    const uses = { day, byEndpoint: [], lastAt: 0 };
-    known.uses = uses;
-    this.#counted.push({ known, uses });
-    return uses;
   }
 
   /** Writes the counts. If the ledger does not take them, they are lost: a statistic must not fill the memory in an outage. */
   async flush(): Promise<void> {
-    const counted = this.#counted;
-    if (counted.length === 0) return;
-    this.#counted = [];
-    for (const { known } of counted) known.uses = undefined;
-    await this.#store.add(counted.flatMap(({ known, uses }) => usesOf(known.key, uses)));
+    const counts = this.#counts;
+    if (counts.length === 0) return;
+    this.#counts = [];
+    for (const { known } of counts) known.uses = undefined;
+    await this.#store.add(counts.map(useOf));
   }
 }
 
-function usesOf(key: ApiKey, { day, byEndpoint, lastAt }: DayUses): KeyUse[] {
-  return byEndpoint.map(({ endpoint, units }) => ({
-    accountId: key.accountId,
-    keyId: key.id,
-    day,
-    endpoint,
-    count: units,
-    lastAt,
-  }));
+function useOf({ known, day, endpoint, units, lastAt }: KeyUseCount): KeyUse {
+  return { accountId: known.accountId, keyId: known.id, day, endpoint, count: units, lastAt };
 }

@@ -195,19 +195,20 @@ export class AccountStore {
     return new Map(found.map((one) => [one.key.hash, one]));
   }
 
-  /** What revisions in (after, upTo] changed, so that a cache can evict it. */
+  /** What revisions in (after, upTo] changed, so that a cache can evict it: plans, accounts, and accounts whose keys changed. */
   async changes(
     after: number,
     upTo: number,
-  ): Promise<{ plans: Plan[]; accountIds: string[]; keyHashes: string[] }> {
+  ): Promise<{ plans: Plan[]; accountIds: string[]; keyOwnerIds: string[] }> {
     const { read } = this.#engine;
     const plans = await changedPlans(this.#engine, after, upTo);
     const accounts = await read`SELECT id FROM account WHERE revision > ${after} AND revision <= ${upTo}`;
-    const keys = await read`SELECT hash FROM api_key WHERE revision > ${after} AND revision <= ${upTo}`;
+    const owners = await read`SELECT DISTINCT account_id FROM api_key
+      WHERE revision > ${after} AND revision <= ${upTo}`;
     return {
       plans,
       accountIds: accounts.map((row) => asText(row.id)),
-      keyHashes: keys.map((row) => asText(row.hash)),
+      keyOwnerIds: owners.map((row) => asText(row.account_id)),
     };
   }
 }

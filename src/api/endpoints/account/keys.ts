@@ -91,6 +91,6 @@ function ownerOf({ key, now }: OwnerRequest): KeyOwner {
   return { keyId: key.id, keysMax: KEYS_MAX, now };
 }
 
-function isUnrestricted({ allowedIps, headerOnly, expiresAt }: ApiKey): boolean {
+function isUnrestricted({ allowedIps, headerOnly, expiresAt }: Omit<ApiKey, 'hash'>): boolean {
   return allowedIps === null && !headerOnly && expiresAt === null;
 }

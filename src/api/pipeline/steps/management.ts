@@ -1,9 +1,8 @@
 import type { z } from 'zod';
-import type { Customer } from '../../../gate/directory.ts';
+import type { Customer, KnownKey } from '../../../gate/directory.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import { PUBLIC_ACCOUNT } from '../../../gate/onboarding.ts';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
-import type { ApiKey } from '../../../ledger/accounts/keys.ts';
 import type { Actor } from '../../../ledger/audit/entry.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { Clock } from '../../../runtime/clock.ts';
@@ -37,7 +36,7 @@ export class Management {
     endpoint: OwnerEndpoint,
     context: RequestContext,
     customer: Customer,
-    key: ApiKey,
+    key: KnownKey,
     address: () => string,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { request } = context;

@@ -71,7 +71,7 @@ export function serveOwner(options: ServeOptions): Step<OwnerEndpoint> {
   return async (context, endpoint) => {
     const { customer, knownKey } = context;
     const address = () => clientAddress.ofRequest(context);
-    const body = await management.owner(endpoint, context, customer!, knownKey!.key, address);
+    const body = await management.owner(endpoint, context, customer!, knownKey!, address);
     return responses.account(context, withWarnings(body, context, endpoint));
   };
 }
