@@ -4,15 +4,19 @@ import type { Prices } from '../../board/views/prices.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
+import { utcDay } from '../../market/day.ts';
+import type { IntradayInterval, TimeRange } from '../../market/intraday/interval.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type HistoryQuery, history, spanOf } from '../endpoints/rates/history.ts';
-import { refuse } from '../errors/errors.ts';
 import { pricesOf } from '../formulas/prices-of.ts';
 import { type PriceReading, RowDeriver } from '../history/derive-rows.ts';
-import { type IntervalRow, piecesOf, type Span, windowsFrom } from '../history/interval-rows.ts';
+import { type IntervalRow, piecesOf, windowsFrom } from '../history/interval-rows.ts';
 import { intervalColumns, rowWriter } from '../history/interval-table.ts';
+import { timedColumns } from '../history/intraday/intraday-answer.ts';
+import type { IntradayQuery } from '../history/intraday/intraday-query.ts';
+import { intradayPieces } from '../history/intraday/intraday-rows.ts';
 import { Pivot, wideColumns } from '../history/wide-table.ts';
-import { windowsOf } from '../ledger-reads/ledger-reader.ts';
+import { loadIntraday, windowsOf } from '../ledger-reads/ledger-reader.ts';
 import { QueryParams } from '../model/query.ts';
 import type { FlatColumn, FlatRow } from '../model/table.ts';
 import { DIALECTS } from '../versions/dialects.ts';
@@ -30,6 +34,12 @@ export interface HistoryExportOptions {
 export interface ExportedRows {
   rows: readonly FlatRow[];
   /** From 0 to 1. */
+  progress: number;
+}
+
+/** Rows before their cells are written. */
+interface ReadRows {
+  rows: readonly IntervalRow[];
   progress: number;
 }
 
@@ -55,12 +65,18 @@ export class HistoryExport {
   readonly columns: readonly FlatColumn[];
   readonly #ledger: Ledger;
   readonly #board: Board;
-  readonly #query: HistoryQuery;
+  readonly #query: HistoryQuery | IntradayQuery;
   readonly #past: PastPrices;
   readonly #prices: Prices;
   readonly #openedAt: number;
 
-  private constructor(ledger: Ledger, board: Board, query: HistoryQuery, past: PastPrices, openedAt: number) {
+  private constructor(
+    ledger: Ledger,
+    board: Board,
+    query: HistoryQuery | IntradayQuery,
+    past: PastPrices,
+    openedAt: number,
+  ) {
     this.#ledger = ledger;
     this.#board = board;
     this.#query = query;
@@ -68,7 +84,8 @@ export class HistoryExport {
     this.#openedAt = openedAt;
     const { symbols, fields, wideField } = query;
     this.#prices = pricesOf(past, query, openedAt);
-    this.columns = wideField === undefined ? intervalColumns(fields) : wideColumns(symbols, wideField);
+    const columns = wideField === undefined ? intervalColumns(fields) : wideColumns(symbols, wideField);
+    this.columns = 'readsLedger' in query ? timedColumns(columns) : columns;
   }
 
   /** Throws a refusal if the parameters are invalid. */
@@ -81,11 +98,7 @@ export class HistoryExport {
       new Map(Object.entries({ ...parameters, symbols }).map(([name, value]) => [name, [value]])),
     );
     const context = { query, plan: OPERATOR, board, now, format: 'csv' as const, dialect: DIALECTS.v1 };
-    const historyQuery = history.read(context) as unknown as HistoryQuery;
-    if ('readsLedger' in historyQuery) {
-      const expected = 'day, week, month, quarter or year for an export';
-      throw refuse('invalid_parameter', { name: 'interval', received: parameters.interval ?? '', expected });
-    }
+    const historyQuery = history.read(context) as HistoryQuery | IntradayQuery;
     const past = await PastPrices.open(ledger, historyQuery.series, moment);
     return new HistoryExport(ledger, board, historyQuery, past, now);
   }
@@ -104,9 +117,31 @@ export class HistoryExport {
     await this.#requireUnchanged(revision);
   }
 
-  async *#pieces(): AsyncGenerator<{ rows: IntervalRow[]; progress: number }> {
-    const { from, symbols } = this.#query;
-    const span = spanOf(this.#query);
+  #pieces(): AsyncGenerator<ReadRows> {
+    return 'readsLedger' in this.#query ? this.#intradayPieces(this.#query) : this.#dailyPieces(this.#query);
+  }
+
+  async *#intradayPieces(query: IntradayQuery): AsyncGenerator<ReadRows> {
+    const past = this.#past;
+    const reads = {
+      loadIntraday: (time: TimeRange, interval: IntradayInterval) => {
+        past.forget();
+        return loadIntraday(past, query, time, interval);
+      },
+    };
+    const days = { first: utcDay(query.first), last: utcDay(Math.min(query.last, this.#openedAt)) };
+    const progressAt = this.#progress(days);
+    for await (const rows of intradayPieces(query, this.#prices, reads, {
+      now: this.#openedAt,
+      rowsPerRead: BARS_PER_LOAD,
+    })) {
+      if (rows.length > 0) yield { rows, progress: progressAt(rows.at(-1)!.day) };
+    }
+  }
+
+  async *#dailyPieces(query: HistoryQuery): AsyncGenerator<ReadRows> {
+    const { from, symbols } = query;
+    const span = spanOf(query);
     const deriver = await this.#loaded(RowDeriver.at(from, symbols, this.#prices, span));
     const progressAt = this.#progress(span);
     for (const window of windowsFrom(from, symbols, this.#prices, span, BARS_PER_LOAD)) {
@@ -133,12 +168,12 @@ export class HistoryExport {
   }
 
   /** The share of the days of all symbols that lie before a day. Most histories do not begin with the first one. */
-  #progress({ first, last }: Span): (day: number) => number {
+  #progress({ first, last }: DayRange): (day: number) => number {
     const firstDays = this.#query.symbols.flatMap(({ series }) => this.#prices.firstDay(series) ?? []);
     const starts = firstDays.map((day) => Math.max(day, first)).filter((day) => day <= last);
     const daysUntil = (day: number) => starts.reduce((sum, start) => sum + Math.max(0, day - start + 1), 0);
     const total = daysUntil(last);
-    return (day) => (total === 0 ? 1 : daysUntil(day) / total);
+    return (day) => (total === 0 ? 1 : Math.min(1, daysUntil(day) / total));
   }
 
   /** An import records its prices at the time it began. If that was before this export, they are in a part of it. */

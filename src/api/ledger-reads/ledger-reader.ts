@@ -6,6 +6,7 @@ import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { utcDay } from '../../market/day.ts';
+import type { IntradayInterval, TimeRange } from '../../market/intraday/interval.ts';
 import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { RATE_DAYS_MAX } from '../conversion/converted-prices.ts';
@@ -107,22 +108,12 @@ export class LedgerReader {
     const past = await PastPrices.open(this.#ledger, endpoint.readsLedger ? [] : priceQuery.series, moment);
     const { ranges = [], looksBack = false } = endpoint.reads?.(priceQuery) ?? {};
     await past.load(ranges.flatMap((days) => windowsOf(priceQuery, days, looksBack)));
-    const { conversion } = priceQuery;
     const prices = pricesOf(past, priceQuery, context.now);
     return endpoint.answer(priceQuery, prices, {
       ...context,
       past: {
         load: (days) => past.load(windowsOf(priceQuery, days, false)),
-        loadIntraday: async (time, interval) => {
-          const rates = conversion?.rates ?? [];
-          const days = {
-            first: utcDay(time.from) - RATE_DAYS_MAX,
-            last: utcDay(time.to) + TRADED_AHEAD_DAYS,
-          };
-          await past.load(rates.map((series) => ({ series, ...days })));
-          const own = priceQuery.series.filter((series) => !rates.includes(series));
-          await past.loadIntraday(own, time, interval);
-        },
+        loadIntraday: (time, interval) => loadIntraday(past, priceQuery, time, interval),
         versions: () => PastVersions.open(this.#ledger, priceQuery.series, moment),
       },
     });
@@ -138,6 +129,20 @@ export class LedgerReader {
       simulated: this.#simulated,
     };
   }
+}
+
+/** Loads the intraday bars of a time, and the exchange rates that convert them. */
+export async function loadIntraday(
+  past: PastPrices,
+  { series, conversion }: PriceQuery,
+  time: TimeRange,
+  interval: IntradayInterval,
+): Promise<void> {
+  const rates = conversion?.rates ?? [];
+  const days = { first: utcDay(time.from) - RATE_DAYS_MAX, last: utcDay(time.to) + TRADED_AHEAD_DAYS };
+  await past.load(rates.map((one) => ({ series: one, ...days })));
+  const own = series.filter((one) => !rates.includes(one));
+  await past.loadIntraday(own, time, interval);
 }
 
 /** The days to load for each series: the requested range, extended back as far as an earlier bar may stand in for it. */

@@ -3,6 +3,8 @@ import { HistoryExport } from '../../api/export/history-export.ts';
 import { type TableFormat, type TextFormat, tableWriter } from '../../api/model/table.ts';
 import { ParquetThread } from '../../api/parquet/parquet-thread.ts';
 import { printDay, utcDay } from '../../market/day.ts';
+import { INTERVALS } from '../../market/interval.ts';
+import { INTRADAY_INTERVALS } from '../../market/intraday/interval.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, type CommandCall, UsageError } from '../framework/command.ts';
 import { ExportProgress } from './export-progress.ts';
@@ -40,6 +42,7 @@ export const exportCommand: Command = {
   examples: [
     'export -o prices.parquet',
     'export --symbols XAU,XAG --from 2015-01-01 --interval month -o metals.csv',
+    'export --symbols XAU --from 2026-07-01 --interval hour -o gold.csv',
     'export --symbols WTIOIL-FUT,BRENTOIL-FUT --layout wide --format csv -o - | head',
   ],
   flags: {
@@ -47,9 +50,9 @@ export const exportCommand: Command = {
       value: 'CODES',
       help: 'Symbols or formulas, separated by commas (all symbols that have prices)',
     },
-    from: { value: 'DATE', help: `The first day (${FIRST})` },
-    to: { value: 'DATE', help: 'The last day (today)' },
-    interval: { value: 'INTERVAL', help: 'day, week, month, quarter or year (day)' },
+    from: { value: 'DATE', help: `The first day, or time of a shorter interval (${FIRST})` },
+    to: { value: 'DATE', help: 'The last day or time (today)' },
+    interval: { value: 'INTERVAL', help: `${[...INTRADAY_INTERVALS, ...INTERVALS].join(', ')} (day)` },
     layout: { value: 'LAYOUT', help: 'long: a row per date and symbol; wide: a column per symbol (long)' },
     field: { value: 'FIELD', help: 'What the cells of the wide layout have (close)' },
     transform: { value: 'NAME', help: 'Add the change, percent, log or index of the closes' },

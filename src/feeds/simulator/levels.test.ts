@@ -53,6 +53,16 @@ const WELL_KNOWN: readonly [code: string, series: string, factor: number][] = [
   ['CT', 'Cotton, A Index', 2.20462262],
 ];
 
+test('electricity follows gas: a spark spread is positive, and no wider than the cost of the gas', () => {
+  const [power, gas] = [monthsOf('PJM-POWER'), monthsOf('NG-FUT')];
+  expect(power.size).toBe(gas.size);
+  for (const [month, price] of power) {
+    const fuel = 7 * gas.get(month)!;
+    expect(price - fuel, month).toBeGreaterThan(0);
+    expect(price - fuel, month).toBeLessThan(2 * fuel);
+  }
+});
+
 describe('simulated prices and those of the World Bank', () => {
   const real = new Map<string, Map<string, number>>();
   beforeAll(async () => {

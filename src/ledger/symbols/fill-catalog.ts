@@ -13,7 +13,7 @@ import { SIMULATED, SIMULATED_ID } from './sources.ts';
 import { type LedgerSymbol, symbolsIn, upsert } from './symbols.ts';
 
 /** Increase it when the catalogue gets new symbols or corrections: servers then add them to existing ledgers, once. */
-const CATALOG_VERSION = 3;
+const CATALOG_VERSION = 4;
 /** What ledgers of the first version have in place of a number. */
 const FIRST_VERSION = 'filled';
 

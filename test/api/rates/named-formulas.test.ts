@@ -16,6 +16,8 @@ onEachEngine('named formulas', (engine) => {
       'BRENTOIL-FUT': 82.5,
       XAU: 2_400,
       XAG: 30,
+      'PJM-POWER': 45.5, // dollars per megawatt hour
+      'NG-FUT': 2.345, // dollars per million British thermal units
     };
     for (const [code, close] of Object.entries(closes)) await service.publish(code, { '2024-05-14': close });
     await service.publish('ZM', { '2024-05-14': 400 }); // dollars per short ton
@@ -28,14 +30,21 @@ onEachEngine('named formulas', (engine) => {
     api.ask(`/admin/formulas/${code}`, { ...operator, method: 'PUT', body: JSON.stringify(body) });
 
   test('those that are built in have the values that the market uses', async () => {
-    const codes = ['CRACK321', 'SOYCRUSH', 'GOLDSILVER', 'BRENTWTI'];
+    const codes = ['CRACK321', 'SOYCRUSH', 'GOLDSILVER', 'BRENTWTI', 'SPARK'];
     const { body } = await api.ask(`/rates/latest?symbols=${codes}`);
-    // (2 × 2.5 × 42 + 2.4 × 42 − 3 × 78) / 3; 400 × 44 / 2000 + 0.45 × 11 − 12
-    expect(body.rates).toEqual({ CRACK321: 25.6, SOYCRUSH: 1.75, GOLDSILVER: 80, BRENTWTI: 4.5 });
+    // (2 × 2.5 × 42 + 2.4 × 42 − 3 × 78) / 3; 400 × 44 / 2000 + 0.45 × 11 − 12; 45.5 − 7 × 2.345
+    expect(body.rates).toEqual({
+      CRACK321: 25.6,
+      SOYCRUSH: 1.75,
+      GOLDSILVER: 80,
+      BRENTWTI: 4.5,
+      SPARK: 29.085,
+    });
     expect(body.metadata).toMatchObject({
       CRACK321: { unit: 'Bbl', quote: 'USD' },
       SOYCRUSH: { unit: 'Bu', quote: 'USD' },
       GOLDSILVER: { unit: 'none', quote: 'none' },
+      SPARK: { unit: 'MWh', quote: 'USD' },
     });
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ledger } from '../../../src/ledger/ledger.ts';
-import { parseDay, printDay } from '../../../src/market/day.ts';
+import { MS_PER_DAY, parseDay, printDay, utcDay } from '../../../src/market/day.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { apiOn } from '../../support/api.ts';
 import { duckdb } from '../../support/duckdb.ts';
@@ -134,6 +134,39 @@ onEachEngine('openpit export', (engine) => {
   test('fails, and leaves no file, if the disk refuses it', async () => {
     const { exitCode, stderr } = await openpit('-o', '/no/such/folder/prices.csv');
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('ENOENT') });
+  });
+
+  test('has the minutes and hours that the server answers, in every layout and format', async () => {
+    const { service } = api;
+    const today = utcDay(Date.now());
+    const start = (today - 7 - ((today + 2) % 7)) * MS_PER_DAY; // a Tuesday
+    for (let i = 0; i < 400; i++) {
+      await service.tick('XAU', 2_000 + (i % 37) / 4, start + i * 47_000);
+      if (i % 3 === 0) await service.tick('CORN', 400 + (i % 11) / 4, start + i * 53_000);
+    }
+    const from = printDay(start / MS_PER_DAY - 1);
+    for (const [options, parameters] of [
+      [['--interval', 'minute'], '&interval=minute'],
+      [['--interval', '15min', '--layout', 'wide'], '&interval=15min&layout=wide'],
+      [
+        ['--interval', 'hour', '--transform', 'change', '--moving', '2'],
+        '&interval=hour&transform=change&moving=2',
+      ],
+    ] as [string[], string][]) {
+      const symbols = ['--symbols', 'XAU,CORN', '--from', from];
+      const { stdout } = await openpit(...symbols, ...options);
+      const { text } = await api.ask(
+        `/rates/history.csv?symbols=XAU,CORN&startDate=${from}&endDate=2199-01-01${parameters}`,
+      );
+      expect(stdout).toBe(text);
+      expect(text.split('\r\n').length).toBeGreaterThan(6);
+    }
+    const file = join(newFolder(), 'hours.parquet');
+    expect((await openpit('--symbols', 'XAU', '--interval', 'hour', '-o', file)).exitCode).toBe(0);
+    const [row] = await duckdb(
+      `SELECT count(*)::INTEGER, typeof(any_value(date)), sum(count)::INTEGER FROM '${file}'`,
+    );
+    expect(row).toEqual([6, 'TIMESTAMP WITH TIME ZONE', 313]);
   });
 });
 

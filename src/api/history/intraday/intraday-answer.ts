@@ -3,7 +3,7 @@ import { utcDay } from '../../../market/day.ts';
 import { MINUTE_MS } from '../../../market/intraday/interval.ts';
 import type { Answer, Content } from '../../model/answer.ts';
 import type { EndpointContext } from '../../model/endpoint.ts';
-import type { FlatTable } from '../../model/table.ts';
+import type { FlatColumn, FlatTable } from '../../model/table.ts';
 import { printCursor } from '../../params/cursor.ts';
 import { finalityOf } from '../../params/parameters.ts';
 import { HistoryPage } from '../history-page.ts';
@@ -53,10 +53,11 @@ function contentOf(
   });
 }
 
-/** Its dates are times. */
 function timed(table: FlatTable): FlatTable {
-  return {
-    ...table,
-    columns: table.columns.map((one) => (one.type === 'date' ? { ...one, type: 'time' } : one)),
-  };
+  return { ...table, columns: timedColumns(table.columns) };
+}
+
+/** The columns of intervals shorter than a day: their dates are times. */
+export function timedColumns(columns: readonly FlatColumn[]): FlatColumn[] {
+  return columns.map((one) => (one.type === 'date' ? { ...one, type: 'time' } : one));
 }

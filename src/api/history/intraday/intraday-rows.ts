@@ -45,18 +45,34 @@ export async function readIntradayPage(
   return { rows, next: undefined };
 }
 
+/** All rows from the query's cursor up to `now`, in order, a part at a time. */
+export async function* intradayPieces(
+  query: IntradayQuery,
+  prices: Prices,
+  past: Pick<LedgerReads, 'loadIntraday'>,
+  { now, rowsPerRead }: { now: number; rowsPerRead: number },
+): AsyncGenerator<IntradayRow[]> {
+  const span = { from: query.from.at, to: Math.min(query.last, now) };
+  const closes = await closesBefore(query, prices, past);
+  for await (const rows of windows(query, span, prices, past, rowsPerRead)) {
+    for (const row of rows) derive(row, closes);
+    yield rows;
+  }
+}
+
 /** The longest time that is read at once. */
 const WINDOW_MS_MAX = 400 * MS_PER_DAY;
 
-/** The rows of a span (both ends included), in order, a window of about a page at a time. After an empty window the next is longer. */
+/** The rows of a span (both ends included), in order, a window of about `rowsPerRead` at a time. After an empty window the next is longer. */
 async function* windows(
   { symbols, interval }: IntradayQuery,
   span: { from: number; to: number },
   prices: Prices,
-  past: LedgerReads,
+  past: Pick<LedgerReads, 'loadIntraday'>,
+  rowsPerRead = ROWS_PER_UNIT,
 ): AsyncGenerator<IntradayRow[]> {
   const ms = INTRADAY_MS[interval];
-  const pageMs = Math.max(1, Math.floor(ROWS_PER_UNIT / symbols.length)) * ms;
+  const pageMs = Math.max(1, Math.floor(rowsPerRead / symbols.length)) * ms;
   let length = pageMs;
   for (let from = span.from; from <= span.to; ) {
     const to = Math.min(from + length, span.to + ms);
@@ -96,7 +112,7 @@ const LOOK_BACK_MS = 7 * MS_PER_DAY;
 async function closesBefore(
   query: IntradayQuery,
   prices: Prices,
-  past: LedgerReads,
+  past: Pick<LedgerReads, 'loadIntraday'>,
 ): Promise<Closes[] | undefined> {
   const { derivation, symbols, from, first, interval } = query;
   if (!derivation) return undefined;
@@ -124,7 +140,7 @@ async function closesBefore(
 async function firstCloses(
   query: IntradayQuery,
   prices: Prices,
-  past: LedgerReads,
+  past: Pick<LedgerReads, 'loadIntraday'>,
 ): Promise<(number | undefined)[]> {
   const found: (number | undefined)[] = query.symbols.map(() => undefined);
   const span = { from: query.first, to: query.from.at };
