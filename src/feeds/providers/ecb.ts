@@ -7,8 +7,8 @@ import { firstLine, isFootnote, readTable, type TextTable } from '../formats/tab
 import { attributeOf, childrenOf, type Element, parseXml } from '../formats/xml.ts';
 import { Zip } from '../formats/zip.ts';
 import type { Provider } from '../provider.ts';
-import { parsedOf } from './parsed.ts';
-import { isColumn, settingsOf } from './settings.ts';
+import { parsedOf } from './adapter/parsed.ts';
+import { isColumn, settingsOf } from './adapter/settings.ts';
 
 const SETTINGS = settingsOf('ecb');
 

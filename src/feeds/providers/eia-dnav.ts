@@ -4,7 +4,7 @@ import type { Collector } from '../formats/collector.ts';
 import { inRange, parsePlainDay } from '../formats/day.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import type { ProvidedSeries } from '../provider.ts';
-import { wrongUnit } from './parsed.ts';
+import { wrongUnit } from './adapter/parsed.ts';
 
 /**
  * The CSV that EIA's web pages offer, with one series each. Lines above the header name it, by the page's address:

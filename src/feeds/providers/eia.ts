@@ -7,9 +7,9 @@ import { parseMonth } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import { Zip } from '../formats/zip.ts';
 import type { FeedRequest, Parsed, Provider } from '../provider.ts';
+import { parsedOf, wrongUnit } from './adapter/parsed.ts';
+import { settingsOf, urlFrom } from './adapter/settings.ts';
 import { readDnav } from './eia-dnav.ts';
-import { parsedOf, wrongUnit } from './parsed.ts';
-import { settingsOf, urlFrom } from './settings.ts';
 
 const SETTINGS = settingsOf('eia');
 const SERIES = SETTINGS.series;

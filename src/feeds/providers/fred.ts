@@ -8,8 +8,8 @@ import { list, numeric, readJson } from '../formats/json.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import { Zip } from '../formats/zip.ts';
 import type { FeedRequest, Parsed, Provider } from '../provider.ts';
-import { parsedOf, wrongUnit } from './parsed.ts';
-import { isColumn, settingsOf, urlFrom } from './settings.ts';
+import { parsedOf, wrongUnit } from './adapter/parsed.ts';
+import { isColumn, settingsOf, urlFrom } from './adapter/settings.ts';
 
 const SETTINGS = settingsOf('fred');
 const KEY = 'OPENPIT_FRED_API_KEY';

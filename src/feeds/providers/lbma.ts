@@ -4,8 +4,8 @@ import { Collector } from '../formats/collector.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
-import { parsedOf } from './parsed.ts';
-import { settingsOf, urlFrom } from './settings.ts';
+import { parsedOf } from './adapter/parsed.ts';
+import { settingsOf, urlFrom } from './adapter/settings.ts';
 
 const Body = list(z.object({ d: z.string(), v: list(numeric) }));
 

@@ -4,8 +4,8 @@ import { Collector } from '../formats/collector.ts';
 import { parsePlainDay } from '../formats/day.ts';
 import { firstLine, isFootnote, readTable } from '../formats/table.ts';
 import type { FeedRequest, Provider } from '../provider.ts';
-import { parsedOf } from './parsed.ts';
-import { settingsOf, urlFrom } from './settings.ts';
+import { parsedOf } from './adapter/parsed.ts';
+import { settingsOf, urlFrom } from './adapter/settings.ts';
 
 const SETTINGS = settingsOf('stooq');
 

@@ -5,8 +5,8 @@ import { parseMonth } from '../formats/day.ts';
 import type { SheetRow } from '../formats/xlsx/sheet.ts';
 import { readSheet } from '../formats/xlsx/workbook.ts';
 import type { FeedRequest, Parsed, Provider } from '../provider.ts';
-import { parsedOf, wrongUnit } from './parsed.ts';
-import { isColumn, settingsOf } from './settings.ts';
+import { parsedOf, wrongUnit } from './adapter/parsed.ts';
+import { isColumn, settingsOf } from './adapter/settings.ts';
 
 const SETTINGS = settingsOf('world-bank');
 const SERIES = SETTINGS.series;

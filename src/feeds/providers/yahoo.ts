@@ -5,8 +5,8 @@ import { quote, readCell } from '../formats/cell.ts';
 import { Collector } from '../formats/collector.ts';
 import { list, numeric, readJson } from '../formats/json.ts';
 import type { FeedRequest, Parsed, Provider } from '../provider.ts';
-import { parsedOf, publishedUnit } from './parsed.ts';
-import { settingsOf, urlFrom } from './settings.ts';
+import { parsedOf, publishedUnit } from './adapter/parsed.ts';
+import { settingsOf, urlFrom } from './adapter/settings.ts';
 
 /** Daily bars of futures. The terms do not allow redistribution. */
 export const yahoo: Provider = {

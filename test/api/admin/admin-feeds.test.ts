@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { OPERATOR_SCHEMAS } from '../../../src/api/openapi/schemas/operator.ts';
+import { PROVIDERS } from '../../../src/feeds/providers/index.ts';
 import type { Finish, RunReport } from '../../../src/ledger/operations/feed-runs.ts';
 import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { EMPTY_RUN } from '../../support/feeds/run-report.ts';
@@ -43,7 +44,7 @@ onEachEngine('/admin/feeds', (engine) => {
   test('every feed is listed, off by default, with its licence and its missing settings', async () => {
     const { feeds } = (await api.ask('/admin/feeds', { key: '', headers })).body as { feeds: Json[] };
     expect(feeds.map(({ key, health }) => `${key} ${health}`)).toContain('world-bank off');
-    expect(feeds).toHaveLength(8);
+    expect(feeds).toHaveLength(PROVIDERS.length);
     expect(await feedOf('eia')).toMatchObject({
       enabled: false,
       licence: 'yes',

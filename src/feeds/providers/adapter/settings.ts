@@ -1,5 +1,5 @@
-import type { ProvidedSeries, Provider } from '../provider.ts';
-import settings from './providers.json' with { type: 'json' };
+import type { ProvidedSeries, Provider } from '../../provider.ts';
+import settings from '../providers.json' with { type: 'json' };
 
 /** A series as `providers.json` lists it. */
 export interface SeriesSettings extends ProvidedSeries {

@@ -1,7 +1,7 @@
-import { inconsistency } from '../../market/bar.ts';
-import type { Collector } from '../formats/collector.ts';
-import { type PriceUnit, readPriceUnit } from '../formats/unit.ts';
-import type { Observation, Parsed, ProvidedSeries } from '../provider.ts';
+import { inconsistency } from '../../../market/bar.ts';
+import type { Collector } from '../../formats/collector.ts';
+import { type PriceUnit, readPriceUnit } from '../../formats/unit.ts';
+import type { Observation, Parsed, ProvidedSeries } from '../../provider.ts';
 
 /** The result of a provider's `parse`. A body with unusable rows is not complete. */
 export function parsedOf(
