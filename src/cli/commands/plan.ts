@@ -71,7 +71,7 @@ export const planCommands: readonly Command[] = [
       );
       if (call.isSet('json')) return console.log(JSON.stringify(plan));
       console.log(
-        `Plan ${plan.name}: ${quotaText(plan.quota)} requests per month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols per request, ${spanText(plan)} per time series, ${plan.burstPerSecond} requests per second, long history ${cell(plan.history)}.`,
+        `Plan ${plan.name}: ${quotaText(plan.quota)} requests per month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols per request, time series of ${spanText(plan)}, ${plan.burstPerSecond} requests per second, long history ${cell(plan.history)}.`,
       );
     },
   },
@@ -101,7 +101,7 @@ function spanDays(call: CommandCall): number | null | undefined {
 }
 
 function spanText({ maxSpanDays }: Plan): string {
-  return maxSpanDays === null ? 'days by version of the interface' : `${maxSpanDays} days`;
+  return maxSpanDays === null ? 'at most 30 days (365 under /v2 and /v3)' : `at most ${maxSpanDays} days`;
 }
 
 function onOff(call: CommandCall, name: string): boolean | undefined {
