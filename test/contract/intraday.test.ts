@@ -72,8 +72,8 @@ onEachEngine('intraday bars', (engine) => {
     const made = Array.from({ length: 2_000 }, (_, i) => ({
       symbolId: symbol.id,
       id: `t${i}`,
-      at: OPENS + i,
-      received: OPENS + i,
+      at: OPENS + i * 1_800, // an hour
+      received: OPENS + i * 1_800,
       price: i,
     }));
     await ledger.ticks.append(made, 'feed');

@@ -52,6 +52,7 @@ async function nextTick(
 /**
  * The statement returns the first and the last ticks of each minute; ties are resolved by the rule of `foldTick`. CROSS JOIN
  * makes SQLite read the minutes first, and then their ticks: the other way round, it folds the hour again for every tick.
+ * PostgreSQL compares every minute with every tick unless they are joined by one equality.
  */
 async function foldHour(
   { read, placeholder: p }: Engine,
@@ -67,10 +68,11 @@ async function foldHour(
     .unsafe(
       `WITH folded AS (
          SELECT min(i.price) AS low, max(i.price) AS high, min(i.at) AS first_at, max(i.at) AS last_at
-         FROM tick i WHERE ${isFolded('i', 1)} GROUP BY i.at / ${MINUTE_MS})
-       SELECT t.symbol_id, t.source_id, t.tick_id, t.day, t.at, t.received, t.price, t.revision, f.low, f.high
-       FROM folded f CROSS JOIN tick t
-       WHERE t.at IN (f.first_at, f.last_at) AND ${isFolded('t', 6)} ORDER BY t.at, t.source_id`,
+         FROM tick i WHERE ${isFolded('i', 1)} GROUP BY i.at / ${MINUTE_MS}),
+       moment AS (SELECT first_at AS at, low, high FROM folded UNION SELECT last_at, low, high FROM folded)
+       SELECT t.symbol_id, t.source_id, t.tick_id, t.day, t.at, t.received, t.price, t.revision, m.low, m.high
+       FROM moment m CROSS JOIN tick t
+       WHERE t.at = m.at AND ${isFolded('t', 6)} ORDER BY t.at, t.source_id`,
       [...values, ...values],
     )
     .values();

@@ -54,12 +54,13 @@ interface PlanNode {
   'Actual Rows'?: number;
   'Actual Loops'?: number;
   'Rows Removed by Filter'?: number;
+  'Rows Removed by Join Filter'?: number;
   Plans?: PlanNode[];
 }
 
 /**
  * How a statement reads a table: 'by index', or the engine's description of a full scan. PostgreSQL also runs a SELECT and
- * reports the number of rows it read.
+ * reports the number of rows it read, and of pairs of rows that a join rejected.
  */
 export async function accessTo(
   ledger: Ledger,
@@ -79,12 +80,16 @@ export async function accessTo(
     .values();
   const [plan] = row!;
   const json = typeof plan === 'string' ? JSON.parse(plan) : plan;
-  const nodes = flatten(json[0].Plan).filter((node) => node['Relation Name'] === table);
+  const all = flatten(json[0].Plan);
+  const nodes = all.filter((node) => node['Relation Name'] === table);
   const looked = (node: PlanNode) =>
     ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1);
+  const rejected = (node: PlanNode) =>
+    (node['Rows Removed by Join Filter'] ?? 0) * (node['Actual Loops'] ?? 1);
   return {
     scans: nodes.map((node) => node['Node Type']).filter((type) => type === 'Seq Scan'),
-    rows: nodes.reduce((sum, node) => sum + looked(node), 0),
+    rows:
+      nodes.reduce((sum, node) => sum + looked(node), 0) + all.reduce((sum, node) => sum + rejected(node), 0),
   };
 }
 
