@@ -12,11 +12,12 @@ export class LoadQueue {
 
 /**
  * A load of a series' recent prices in progress. If the series has many ticks, the load waits: requests that need no more
- * than the latest price read that instead, and the load continues in its turn, or once a request needs the rest.
+ * than the latest price read that instead. Then the load continues in its turn, or at once when a request needs the rest.
  */
 export class SeriesLoad {
   readonly #queue: LoadQueue;
   readonly #paused = Promise.withResolvers<void>();
+  readonly #released = Promise.withResolvers<void>();
   readonly #required = Promise.withResolvers<void>();
   readonly #finished = Promise.withResolvers<void>();
   #turn: Promise<unknown> | undefined;
@@ -34,6 +35,11 @@ export class SeriesLoad {
     return this.done;
   }
 
+  /** Continues in its turn. */
+  release(): void {
+    this.#released.resolve();
+  }
+
   /** Resolves when everything is loaded, or when it turns out that there are many ticks. */
   pausedOrDone(): Promise<void> {
     return Promise.race([this.done, this.#paused.promise]);
@@ -41,7 +47,7 @@ export class SeriesLoad {
 
   async #pause(): Promise<void> {
     this.#paused.resolve();
-    this.#turn ??= this.#queue.enter(this.#finished.promise);
+    this.#turn ??= this.#released.promise.then(() => this.#queue.enter(this.#finished.promise));
     await Promise.race([this.#turn, this.#required.promise]);
   }
 }

@@ -124,7 +124,11 @@ export class Series {
   async #awaitLatest(loading: SeriesLoad, clock: Clock): Promise<void> {
     await loading.pausedOrDone();
     if (this.has('latest') || !this.#loading) return;
-    if (!(await this.#loadLatest(clock))) await loading.finish();
+    try {
+      if (!(await this.#loadLatest(clock))) await loading.finish();
+    } finally {
+      loading.release();
+    }
   }
 
   #startLoad(wanted: LoadLevel, clock: Clock): SeriesLoad {
