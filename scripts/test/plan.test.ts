@@ -33,12 +33,7 @@ test('the API and security suites also run on Bun.serve', () => {
 });
 
 test('a long file has a job of its own, short neighbours share one, and the longest job comes first', () => {
-  const jobs = planAll(
-    ['src/1', 'src/2', 'src/3', 'src/4'],
-    { 'src/3': { seconds: 60, cpuSeconds: 30 } },
-    SETTINGS,
-    PROGRAM,
-  );
+  const jobs = planAll(['src/1', 'src/2', 'src/3', 'src/4'], { 'src/3': 80 }, SETTINGS, PROGRAM);
   expect(jobs.map((job) => job.files)).toEqual([['src/3'], ['src/1', 'src/2'], ['src/4']]);
 });
 

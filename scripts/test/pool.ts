@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capture } from './capture.ts';
-import type { FileTime, Job } from './plan.ts';
+import type { Job } from './plan.ts';
 import { failureOf, parseReport, type Report } from './report.ts';
 import { type Capacity, runScheduled } from './schedule.ts';
 
@@ -12,8 +12,8 @@ export const TEST_MS_MAX = 180_000;
 const JOB_MS_MAX = 10 * 60_000;
 
 export interface Results extends Report {
-  /** How long each file took, unless its process crashed. */
-  times: Record<string, FileTime>;
+  /** How long each file took, in seconds, unless its process crashed. */
+  times: Record<string, number>;
 }
 
 export function noResults(): Results {
@@ -24,7 +24,9 @@ export function addResults(to: Results, more: Partial<Results>): void {
   to.passed += more.passed ?? 0;
   to.failed += more.failed ?? 0;
   to.failures.push(...(more.failures ?? []));
-  Object.assign(to.times, more.times);
+  for (const [file, seconds] of Object.entries(more.times ?? {})) {
+    to.times[file] = Math.max(seconds, to.times[file] ?? 0); // some run twice, with other settings
+  }
 }
 
 /** Runs jobs, as many at a time as the machine has room for, then those that run alone. */
@@ -51,7 +53,7 @@ async function runJob({ files, settings }: Job): Promise<Results> {
     msMax: JOB_MS_MAX,
   });
   process.stdout.write(`${output}CPU time: ${cpuSeconds.toFixed(1)} s\n\n`);
-  const results = { ...parseReport(output), times: fileTimes(times, cpuSeconds) };
+  const results = { ...parseReport(output), times: fileSeconds(times) };
   rmSync(folder, { recursive: true });
   if (exitCode !== 0 && results.failed === 0) {
     const failures = [failureOf(files.join(' '), `bun test: exit code ${exitCode}`, output)];
@@ -60,13 +62,9 @@ async function runJob({ files, settings }: Job): Promise<Results> {
   return results;
 }
 
-/** What each file took, by Bun's report, which is missing after a crash. The CPU time is that of the process: files share it in proportion. */
-function fileTimes(path: string, cpuSeconds: number): Record<string, FileTime> {
+/** What each file took, by Bun's report, which is missing after a crash. */
+function fileSeconds(path: string): Record<string, number> {
   if (!existsSync(path)) return {};
   const { files } = JSON.parse(readFileSync(path, 'utf8')) as { files: Record<string, number> };
-  const entries = Object.entries(files);
-  const sum = entries.reduce((all, [, ms]) => all + ms, 0);
-  return Object.fromEntries(
-    entries.map(([file, ms]) => [file, { seconds: ms / 1_000, cpuSeconds: (cpuSeconds * ms) / sum }]),
-  );
+  return Object.fromEntries(Object.entries(files).map(([file, ms]) => [file, ms / 1_000]));
 }

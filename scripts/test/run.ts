@@ -11,11 +11,12 @@ import { childrenCpuMs } from './cpu-time.ts';
 import { findTestFiles, planQuick } from './plan.ts';
 import { type Results, runJobs, TEST_MS_MAX } from './pool.ts';
 import { formatFailures } from './report.ts';
+import { hasSpareTime } from './schedule.ts';
 import { readTimes, writeTimes } from './times.ts';
 
 const CORES = availableParallelism();
 /** Tests wait for processes and databases more than they compute. */
-const CAPACITY = { cores: CORES, jobsMax: 3 * CORES };
+const CAPACITY = { jobsMin: CORES, jobsMax: 5 * CORES, hasSpareTime };
 
 const args = process.argv.slice(2);
 const [mode] = args;

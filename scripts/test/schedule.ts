@@ -1,40 +1,52 @@
+import { cpus } from 'node:os';
 import type { Job } from './plan.ts';
 
 /** What the machine can run at the same time. */
 export interface Capacity {
-  cores: number;
+  /** Jobs that start in any case. */
+  jobsMin: number;
   /** However little the jobs compute: each has a process, and most have a database or a browser. */
   jobsMax: number;
+  /** Resolves after a moment with whether the cores had spare time meanwhile. */
+  hasSpareTime(): Promise<boolean>;
 }
 
-/**
- * Runs jobs in their order. The next one starts as soon as the running ones leave part of a core unused, by what they used in an
- * earlier run, so that jobs that wait run beside jobs that compute.
- */
+/** Runs jobs in their order. Another one starts while the running ones leave the cores spare time, because they wait. */
 export async function runScheduled(
   jobs: readonly Job[],
-  { cores, jobsMax }: Capacity,
+  { jobsMin, jobsMax, hasSpareTime }: Capacity,
   run: (job: Job) => Promise<void>,
 ): Promise<void> {
   const waiting = [...jobs];
-  const running = new Map<Job, Promise<void>>();
-  const hasRoom = () => running.size < jobsMax && coresUsedBy(running.keys()) < cores;
+  const running = new Set<Promise<void>>();
   while (waiting.length > 0) {
-    while (waiting.length > 0 && hasRoom()) {
-      const job = waiting.shift()!;
-      running.set(
-        job,
-        run(job).finally(() => running.delete(job)),
-      );
-    }
-    await Promise.race(running.values());
+    const isRoom = running.size < jobsMin || (running.size < jobsMax && (await hasSpareTime()));
+    if (isRoom) {
+      const ended = run(waiting.shift()!).finally(() => running.delete(ended));
+      running.add(ended);
+    } else if (running.size >= jobsMax) await Promise.race(running);
   }
-  await Promise.all(running.values());
+  await Promise.all(running);
 }
 
-/** On average. A job that computes all the time has less than one core, too, for it was measured beside others. */
-function coresUsedBy(jobs: Iterable<Job>): number {
-  let sum = 0;
-  for (const { seconds, cpuSeconds } of jobs) sum += cpuSeconds / seconds;
-  return sum;
+/** Long enough for a job that has just started to load its files. */
+const OBSERVED_MS = 500;
+/** Below this share of all cores, another job would only slow down the others. */
+const SPARE_SHARE_MIN = 0.1;
+
+export async function hasSpareTime(): Promise<boolean> {
+  const before = coreTimes();
+  await Bun.sleep(OBSERVED_MS);
+  const after = coreTimes();
+  return after.idle - before.idle > SPARE_SHARE_MIN * (after.all - before.all);
+}
+
+/** Of all cores since the machine was started, in ms. */
+function coreTimes(): { idle: number; all: number } {
+  let [idle, all] = [0, 0];
+  for (const { times } of cpus()) {
+    idle += times.idle;
+    all += times.user + times.nice + times.sys + times.idle + times.irq;
+  }
+  return { idle, all };
 }

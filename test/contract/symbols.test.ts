@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { recordOf } from '../../src/ledger/symbols/symbols.ts';
 import type { SymbolRecord } from '../../src/market/symbol.ts';
-import { onEachEngine } from '../support/ledger.ts';
+import { onEachEngine, onPostgres } from '../support/ledger.ts';
 import { day, flat, ledgersOf, symbolOf, unique } from '../support/ledgers.ts';
 import { newDatabase } from '../support/postgres.ts';
 
@@ -108,7 +108,7 @@ onEachEngine('symbols', (engine) => {
   });
 });
 
-describe('symbols on a PostgreSQL whose language sorts words its own way', () => {
+onPostgres('symbols on a PostgreSQL whose language sorts words its own way', () => {
   const ledgers = ledgersOf('postgres');
 
   test('are sorted as on any other ledger', async () => {

@@ -1,6 +1,6 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeAll, beforeEach, expect, test } from 'bun:test';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { onEachEngine } from '../support/ledger.ts';
+import { onEachEngine, onPostgres } from '../support/ledger.ts';
 import { ledgersOf, symbolOf, tick } from '../support/ledgers.ts';
 import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 
@@ -110,7 +110,7 @@ onEachEngine('transactions', (engine) => {
   });
 });
 
-describe('transactions on postgres that wait for each other', () => {
+onPostgres('transactions on postgres that wait for each other', () => {
   const ledgers = ledgersOf('postgres');
 
   test('are detected as a deadlock, and the aborted one is retried completely', async () => {

@@ -39,3 +39,9 @@ export function onEachEngine(title: string, tests: (engine: EngineName) => void)
   setDefaultTimeout(TIMEOUT_MS); // of this file; what a preload sets is gone after the first
   for (const engine of CHOSEN_ENGINES) describe(`${title} on ${engine}`, () => tests(engine));
 }
+
+/** Runs tests of what only PostgreSQL has. */
+export function onPostgres(title: string, tests: () => void): void {
+  setDefaultTimeout(TIMEOUT_MS);
+  if (CHOSEN_ENGINES.includes('postgres')) describe(title, tests);
+}

@@ -90,7 +90,7 @@ test('while the past version is unchanged, so is everything before the newest da
       }
       await ledger.close();
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 }, 120_000);
 

@@ -76,7 +76,7 @@ describe('XLSX', () => {
 
   test('a row with more cells than Excel has columns is rejected', () => {
     expect(read(workbookOf(`<row>${cells(16_384)}</row>`))[0]!.cells.size).toBe(16_384);
-    expect(() => read(workbookOf(`<row r="3">${cells(600_000)}</row>`))).toThrow(
+    expect(() => read(workbookOf(`<row r="3">${cells(100_000)}</row>`))).toThrow(
       'row 3 of the sheet has more than 16384 cells',
     );
   });

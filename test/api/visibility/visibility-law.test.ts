@@ -142,6 +142,7 @@ onEachEngine('the law of visibility', (engine) => {
         expect(seen).toEqual(withoutTag(await allOf(past, past.key, code, today), code));
       },
     );
-    await fc.assert(law, { numRuns: 20 });
+    // The law is one of the views in memory: on PostgreSQL a few runs show that they are filled in the same way.
+    await fc.assert(law, { numRuns: engine === 'sqlite' ? 15 : 6 });
   });
 });

@@ -5,7 +5,8 @@ import { strToU8, unzipSync, zipSync } from 'fflate';
 export const bytes = (text: string): Uint8Array => strToU8(text);
 
 export function zipOf(files: Record<string, string>): Uint8Array {
-  return zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)])));
+  const entries = Object.entries(files).map(([name, text]) => [name, strToU8(text)] as const);
+  return zipSync(Object.fromEntries(entries), { level: 1 });
 }
 
 /** The same zip with one of its files changed, so that its content is tested and not only the checksum. */
