@@ -12,7 +12,9 @@ function damagedFile() {
   const path = join(newFolder(), 'damaged.db');
   const database = new Database(path);
   database.run('CREATE TABLE t (a TEXT)');
-  for (let i = 0; i < 2_000; i++) database.run('INSERT INTO t VALUES (?)', ['x'.repeat(100)]);
+  database.transaction(() => {
+    for (let i = 0; i < 2_000; i++) database.run('INSERT INTO t VALUES (?)', ['x'.repeat(100)]);
+  })();
   database.close();
   const whole = readFileSync(path);
   const damaged = Buffer.from(whole);
