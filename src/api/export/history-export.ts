@@ -54,8 +54,14 @@ const OPERATOR: Plan = {
   history: true,
 };
 
-/** Bars that are read at once. It bounds the memory. */
-const BARS_PER_LOAD = 20_000;
+/**
+ * Bars that are read at once. It bounds the memory. A leaf of the ledger's index has the bars of many days of one symbol, so
+ * with many symbols short reads would read each leaf again and again.
+ */
+const BARS_PER_LOAD = 200_000;
+
+/** Rows that are in memory at the same time. */
+const ROWS_PER_PIECE = 5_000;
 
 /**
  * The rows of `/rates/history`, read from the ledger as of the moment it was opened. It holds only the days that it is
@@ -133,7 +139,7 @@ export class HistoryExport {
     const progressAt = this.#progress(days);
     for await (const rows of intradayPieces(query, this.#prices, reads, {
       now: this.#openedAt,
-      rowsPerRead: BARS_PER_LOAD,
+      rowsPerRead: ROWS_PER_PIECE,
     })) {
       if (rows.length > 0) yield { rows, progress: progressAt(rows.at(-1)!.day) };
     }
@@ -146,9 +152,13 @@ export class HistoryExport {
     const progressAt = this.#progress(span);
     for (const window of windowsFrom(from, symbols, this.#prices, span, BARS_PER_LOAD)) {
       await this.#load(window);
-      for (const { rows } of piecesOf(window, from, symbols, this.#prices, span.interval)) {
-        deriver?.derive(rows);
-        yield { rows, progress: progressAt(window.last) };
+      const loaded = { ...span, first: window.first, last: window.last };
+      const start = { day: Math.max(from.day, window.start), symbolIndex: 0 };
+      for (const part of windowsFrom(start, symbols, this.#prices, loaded, ROWS_PER_PIECE)) {
+        for (const { rows } of piecesOf(part, from, symbols, this.#prices, span.interval)) {
+          deriver?.derive(rows);
+          yield { rows, progress: progressAt(part.last) };
+        }
       }
     }
   }
@@ -164,6 +174,7 @@ export class HistoryExport {
   /** Replaces the days in memory. */
   async #load(days: DayRange): Promise<void> {
     this.#past.forget();
+    Bun.gc(true); // otherwise the heap grows to several times what is in use
     await this.#past.load(windowsOf(this.#query, days, false));
   }
 

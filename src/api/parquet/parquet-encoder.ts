@@ -70,6 +70,7 @@ export class ParquetEncoder {
     this.#writer.write({ columnData, rowGroupSize: this.#rows });
     this.#group = this.#columns.map(() => []);
     this.#rows = 0;
+    Bun.gc(true); // a group leaves much behind, and the heap would grow with every one
   }
 
   #takeBytes(): Uint8Array<ArrayBuffer> {
@@ -79,12 +80,26 @@ export class ParquetEncoder {
   }
 }
 
+/** Most integers are counts of a few bars. */
+const SMALL_INTEGERS: readonly bigint[] = Array.from({ length: 32 }, (_, i) => BigInt(i));
+
+/** The date that was converted last: the rows of a date follow each other. */
+const lastDate = { text: '', day: Number.NaN };
+
+function dayOf(text: string): number {
+  if (text !== lastDate.text) {
+    lastDate.text = text;
+    lastDate.day = Date.parse(text) / MS_PER_DAY;
+  }
+  return lastDate.day;
+}
+
 const CONVERT: Readonly<Record<ColumnType, (value: string | number | boolean) => ParquetValue>> = {
   text: (value) => value,
-  date: (value) => Date.parse(value as string) / MS_PER_DAY,
+  date: (value) => dayOf(value as string),
   time: (value) => new Date(value as string),
   number: (value) => value,
-  integer: (value) => BigInt(value),
+  integer: (value) => SMALL_INTEGERS[value as number] ?? BigInt(value),
   boolean: (value) => value,
 };
 

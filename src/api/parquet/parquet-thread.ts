@@ -26,7 +26,8 @@ export class ParquetThread {
       let encoded = this.#ask({ kind: 'open', job, columns });
       for await (const chunk of ndjson) {
         const bytes = await encoded;
-        encoded = this.#ask({ kind: 'add', job, ndjson: chunk });
+        const ndjson = new Uint8Array(chunk); // a copy, because the chunk may be cached
+        encoded = this.#ask({ kind: 'add', job, ndjson }, [ndjson.buffer]);
         if (bytes.length > 0) yield bytes;
       }
       yield await encoded;
@@ -41,12 +42,12 @@ export class ParquetThread {
     this.#worker?.terminate();
   }
 
-  #ask(message: Extract<ToParquet, { job: number }>): Promise<Uint8Array> {
+  #ask(message: Extract<ToParquet, { job: number }>, transfer: ArrayBuffer[] = []): Promise<Uint8Array> {
     this.#worker ??= this.#start();
     const answer = Promise.withResolvers<Uint8Array>();
     answer.promise.catch(() => {}); // whoever waits for it handles it, which may be later
     this.#pending.set(message.job, answer);
-    this.#worker.postMessage(message);
+    this.#worker.postMessage(message, transfer);
     return answer.promise;
   }
 

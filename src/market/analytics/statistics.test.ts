@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { fixedLog } from './log.ts';
 import { closeSeries, correlation, statisticsOf } from './statistics.ts';
 
 interface Price {
@@ -90,10 +89,29 @@ function drawdown(all: readonly Price[]) {
 
 /** ln × 10^40 of the quotient of consecutive closes. */
 function returnsOf(all: readonly Price[]): bigint[] {
-  return all.slice(1).map(({ cents }, i) => fixedLog({ numerator: cents, denominator: all[i]!.cents }));
+  return all.slice(1).map(({ cents }, i) => logOf(cents, all[i]!.cents));
+}
+
+/** ln(a / b) × 10^40, by the series of atanh with 20 more digits: independent of the code under test. */
+function logOf(a: bigint, b: bigint): bigint {
+  let [n, d, halvings] = [a, b, 0n];
+  for (; 2n * n >= 3n * d; d *= 2n) halvings++;
+  for (; 4n * n < 3n * d; n *= 2n) halvings--;
+  return (2n * atanh(n - d, n + d) + 2n * halvings * atanh(1n, 3n)) / GUARD;
+}
+
+function atanh(n: bigint, d: bigint): bigint {
+  const z = (n * UNIT * GUARD) / d;
+  let sum = 0n;
+  for (let power = z, k = 1n; power !== 0n; k += 2n) {
+    sum += power / k;
+    power = (power * n * n) / (d * d);
+  }
+  return sum;
 }
 
 const UNIT = 10n ** 40n;
+const GUARD = 10n ** 20n;
 
 test('volatility is the standard deviation of log returns by 40-digit arithmetic, times the root of 252', () => {
   fc.assert(
