@@ -14,7 +14,7 @@ const QUOTA_EVENTS_EVERY_MS = 2_000;
 const TRAFFIC_EVERY_MS = 10_000;
 
 /** How old the last use of a key may be on the account page. */
-const KEY_USES_EVERY_MS = 15_000;
+const KEY_USES_EVERY_MS = 60_000;
 
 /** An outage is noticed within 4 s and reported within 5 s. */
 const ALARMS_EVERY_MS = 500;

@@ -18,8 +18,10 @@ interface ReadUrl {
 
 /** A URL that was requested more than once: how it is read, and its answers. */
 export interface KnownUrl extends ReadUrl {
-  /** The last answer of each plan: plans differ in delay and limits. A plan that changes becomes another object. */
-  readonly answers: readonly CachedAnswer[];
+  /** The newest answer. Plans differ in delay and limits, and a plan that changes becomes another object. */
+  readonly newest: CachedAnswer;
+  /** The last answers of the other plans: few URLs have any, so that a request mostly reads no list. */
+  readonly others: readonly CachedAnswer[];
 }
 
 /** What a URL takes beside its text and its answers, measured. */
@@ -51,11 +53,11 @@ export class AnswerCache {
     const known = this.#urls.get(url);
     if (!known && !this.#hasRoom()) return;
     answer.retain(new AnswerValidity(sources));
-    const others = known ? known.answers.filter((other) => isOfOther(other, answer, sources.now)) : NONE;
-    const answers = [...others, answer];
+    const others = known ? otherAnswers(known, answer, sources.now) : NONE;
     // A copy of the URL: a slice would keep the whole request head in memory.
     const key = known ? url : copyText(url);
-    this.#urls.set(key, { ...read, answers }, URL_BYTES + sizeOf(answers));
+    const bytes = others.reduce((sum, other) => sum + other.bytes, URL_BYTES + answer.bytes);
+    this.#urls.set(key, { ...read, newest: answer, others }, bytes);
   }
 
   /**
@@ -70,19 +72,18 @@ export class AnswerCache {
 }
 
 /** The cached answer for customers of a plan. */
-export function answerFor(plan: Plan, { answers }: KnownUrl): CachedAnswer | undefined {
-  for (const answer of answers) if (answer.plan === plan) return answer;
-  return undefined;
+export function answerFor(plan: Plan, { newest, others }: KnownUrl): CachedAnswer | undefined {
+  return newest.plan === plan ? newest : others.find((other) => other.plan === plan);
 }
 
 const NONE: readonly CachedAnswer[] = [];
 
-function isOfOther(other: CachedAnswer, { plan }: CachedAnswer, now: number): boolean {
-  return other.plan !== plan && other.isCurrent(now);
-}
-
-function sizeOf(answers: readonly CachedAnswer[]): number {
-  let bytes = 0;
-  for (const answer of answers) bytes += answer.bytes;
-  return bytes;
+/** The answers that stay beside a new one: those of other plans that are still current. */
+function otherAnswers(
+  { newest, others }: KnownUrl,
+  { plan }: CachedAnswer,
+  now: number,
+): readonly CachedAnswer[] {
+  const kept = [...others, newest].filter((other) => other.plan !== plan && other.isCurrent(now));
+  return kept.length > 0 ? kept : NONE;
 }

@@ -20,6 +20,7 @@ export class Lease {
   quota = 0;
 
   readonly owner: Owner;
+  readonly period: Period;
   readonly #record: SpoolRecord;
   readonly #validity: Validity;
 
@@ -42,6 +43,7 @@ export class Lease {
 
   constructor(owner: Owner, record: SpoolRecord, validity: Validity) {
     this.owner = owner;
+    this.period = owner.period;
     this.#record = record;
     this.#validity = validity;
   }
@@ -59,10 +61,6 @@ export class Lease {
     return true;
   }
 
-  get period(): Period {
-    return this.owner.period;
-  }
-
   /** Units that can still be taken. */
   get unspent(): number {
     return this.limit - this.spent;
@@ -75,7 +73,7 @@ export class Lease {
   take(counter: number, units: number, wall: number, mono: number): boolean {
     const validity = this.#validity;
     if (this.spent + units > this.limit || wall >= validity.wallEnd || mono >= validity.monoEnd) return false;
-    if (this.owner.period !== validity.period) return false;
+    if (this.period !== validity.period) return false;
     this.spent += units;
     this.remaining = this.remaining > units ? this.remaining - units : 0;
     this.#record.store(counter, this.#record.count(counter) + units);

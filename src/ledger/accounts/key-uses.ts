@@ -1,4 +1,5 @@
 import type { Day } from '../../market/day.ts';
+import { yieldToRequests } from '../../runtime/yield.ts';
 import type { ColumnTypes, Engine } from '../engine/engine.ts';
 import { asNumber, asText, rowReader } from '../engine/rows.ts';
 
@@ -31,8 +32,8 @@ const USE_TYPES: ColumnTypes = {
   last_at: 'BIGINT',
 };
 
-/** A few ms per transaction. */
-const USES_PER_TRANSACTION = 500;
+/** A transaction takes SQLite about 2 ms, and requests wait for it. */
+const USES_PER_TRANSACTION = 200;
 
 /**
  * Statistics by key. The quota is counted exactly, by account, in `QuotaStore`; a process that is killed loses the uses of
@@ -48,6 +49,7 @@ export class KeyUseStore {
   /** Adds counts to those that are stored. */
   async add(uses: readonly KeyUse[]): Promise<void> {
     for (let from = 0; from < uses.length; from += USES_PER_TRANSACTION) {
+      if (from > 0) await yieldToRequests();
       await this.#addSome(uses.slice(from, from + USES_PER_TRANSACTION));
     }
   }

@@ -27,6 +27,21 @@ onEachEngine('uses of keys', (engine) => {
     expect(keys.find((one) => one.id === id)).toMatchObject({ name: 'backend', lastUsedAt });
   });
 
+  test('writing the uses of many keys lets requests in between', async () => {
+    const use = { accountId: 'one', day: 20_000, endpoint: 'latest', count: 1, lastAt: 0 };
+    const uses = Array.from({ length: 1_000 }, (_, i) => ({ ...use, keyId: `key_${i}` }));
+    let [turns, isDone] = [0, false];
+    const countTurns = () => {
+      turns++;
+      if (!isDone) setImmediate(countTurns);
+    };
+    setImmediate(countTurns);
+    await api.service.core.ledger.keyUses.add(uses);
+    isDone = true;
+    expect(turns).toBeGreaterThanOrEqual(4); // five transactions
+    expect(await api.service.core.ledger.keyUses.of('one', 20_000)).toHaveLength(1_000);
+  });
+
   test('a key that was never used has no last use, and counts of two flushes add up', async () => {
     const made = await api.ask('/account/keys', { method: 'POST', body: '{}' });
     const { id } = made.body.key as { id: string };
