@@ -1,7 +1,11 @@
+import { yieldToRequests } from './yield.ts';
+
 /** Timers are injected, like the clock, so that a simulator can run a month in a second. */
 export interface Scheduler {
   /** Calls back once, after `ms` milliseconds. Returns a function that cancels the timer. */
   after(ms: number, callback: () => void): () => void;
+  /** Resolves in a later turn of the event loop, after requests have been handled. A simulator handles none meanwhile. */
+  yieldToRequests?(): Promise<void>;
 }
 
 export const systemScheduler: Scheduler = {
@@ -9,6 +13,7 @@ export const systemScheduler: Scheduler = {
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);
   },
+  yieldToRequests,
 };
 
 /** Settles like `call`, or rejects after `ms` milliseconds: a connection to the ledger may hang for good. */

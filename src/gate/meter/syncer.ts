@@ -97,6 +97,8 @@ export class Syncer {
         break;
       }
       this.#failures = 0;
+      // SQLite runs on this thread: without this, requests would wait for the reports of thousands of accounts.
+      if (!this.#isEmpty) await this.#options.scheduler.yieldToRequests?.();
     }
     this.#running = false;
     if (this.#isEmpty) this.#whenEmpty?.();
