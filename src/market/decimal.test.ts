@@ -161,7 +161,7 @@ describe('percentChange', () => {
     );
   });
 
-  test('an exact half always goes away from zero', () => {
+  test('an exact half is always rounded away from zero', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.boolean(), (n, negative) => {
         // From ±2,000,000, a step of 1 is 0.00005 percent: an odd step is a half at the fourth decimal.

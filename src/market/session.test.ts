@@ -178,7 +178,7 @@ test('a market that is not known is an error that lists those that are', () => {
   expect(() => marketOf('MOON')).toThrow(/"MOON".*NYMEX/);
 });
 
-test('a word that every object knows is no market', () => {
+test('the name of an inherited object property is not a market', () => {
   expect(() => marketOf('constructor')).toThrow('constructor');
   expect(() => marketOf('__proto__')).toThrow('__proto__');
 });

@@ -174,7 +174,7 @@ describe('openpit-client', () => {
     }
   });
 
-  test('a service that is starting is asked again until it answers', async () => {
+  test('a request to a service that is starting is repeated until it is answered', async () => {
     const { core } = api.service;
     core.phase = 'starting';
     const answer = clientOf().latest(['XAU']);

@@ -10,7 +10,7 @@ import { fixedClock, ledgersOf, unique } from '../support/ledgers.ts';
 onEachEngine('alarms', (engine) => {
   const ledgers = ledgersOf(engine);
 
-  test('of ten replicas that see it at once, one tells it, and tells the next occasion too', async () => {
+  test('of ten replicas that notice it at once, one reports it, and also its next occurrence', async () => {
     const [a, b] = await ledgers.pair();
     const name = unique('alarm');
     for (const about of ['monday', 'tuesday']) {

@@ -51,7 +51,7 @@ onEachEngine('meter', (engine) => {
     expect(await meters[1]!.usage('ant')).toMatchObject({ used: 90, exact: true });
   });
 
-  test('usage is exact on one replica at once, and who asks together shares the answer', async () => {
+  test('usage is exact on one replica at once, and concurrent reads share the answer', async () => {
     await askMany(meters.slice(0, 1), 7, 1);
     const answers = await Promise.all([1, 2, 3].map(() => meters[0]!.usage('ant')));
     expect(answers.map(({ used, exact }) => [used, exact])).toEqual(new Array(3).fill([7, true]));
@@ -91,7 +91,7 @@ onEachEngine('meter', (engine) => {
     });
   });
 
-  test('a refusal tells the seconds to the next month', async () => {
+  test('a refusal states the seconds until the next month', async () => {
     await giveQuota(ledger, 'ant', 0);
     const secondsLeft = () => (end - Date.now()) / 1_000;
     const end = periodEnd(periodOf(Date.now()));

@@ -38,7 +38,7 @@ onEachEngine('leases that are folded', (engine) => {
     expect(await ledger.quota.check()).toEqual([]);
   });
 
-  test('a last word that comes again after the fold is counted no second time', async () => {
+  test('a final message that is repeated after the fold is not counted again', async () => {
     const lease = await settledLease(5);
     await moveTo(LONG_OVER);
     await ledger.quota.foldSettled();

@@ -85,7 +85,7 @@ onEachEngine('quota', (engine) => {
     expect(await sync(lease, close)).toMatchObject({ state: 'closed', spent: 7, used: 7, pool: 93 });
   });
 
-  test('a closed lease still takes what its holder spent before it knew', async () => {
+  test('a closed lease still counts what its holder spent before it learned of the close', async () => {
     const lease = newLease();
     await sync(lease, { need: 60 });
     await sync(lease, { spentBy: { latest: 5 }, close: true });

@@ -91,7 +91,7 @@ onEachEngine('symbols', (engine) => {
     await expect(overAlias).rejects.toThrow(`alias ${mithril.code} is also the code of a symbol`);
   });
 
-  test('every change moves the revision of prices on, so that followers look', async () => {
+  test('every change increases the price revision, so that followers read it', async () => {
     const ledger = await ledgers.shared();
     const mithril = aSymbol();
     const before = await ledger.head();

@@ -98,7 +98,7 @@ onEachEngine('ticks', (engine) => {
     expect(await ids(heads[3]!, heads[3]!)).toEqual([]);
   });
 
-  test('a batch larger than one transaction or one statement may be is taken whole', async () => {
+  test('a batch larger than one transaction or one statement is stored completely', async () => {
     const { ledger, symbolId } = await withSymbol();
     const ticks = Array.from({ length: 9_000 }, (_, i) => tick(symbolId, `t${i}`, NOW + i, i / 100));
     const before = (await ledger.head()).prices;

@@ -48,7 +48,7 @@ onEachEngine('transactions', (engine) => {
     expect(await notes(ledger)).toEqual(['b']);
   });
 
-  test('a read while one is open neither sees it nor joins it, and a write waits or stands by itself', async () => {
+  test('a read during a transaction neither sees nor joins it, and a write waits or is a transaction of its own', async () => {
     const ledger = left;
     const opened = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();

@@ -12,7 +12,7 @@ function play(code: string, ...args: unknown[]) {
   return { answer: run(...args), hits };
 }
 
-test('code does as before, and tells which way it went', () => {
+test('code behaves as before, and reports the branches that it took', () => {
   const code = `function run(a) { if (a > 1 && (a < 9)) return "big"; else { return 'small'; } }`;
   expect(play(code, 5)).toEqual({ answer: 'big', hits: ['0-', '1+'] });
   expect(play(code, 0)).toEqual({ answer: 'small', hits: ['0-', '1-', '2-'] });

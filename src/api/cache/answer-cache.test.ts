@@ -39,7 +39,7 @@ function cacheOf(bytesMax: number) {
   return { urls, cache, ask };
 }
 
-test('requests in turn for more than fits are answered from the cache as far as it goes, instead of never', () => {
+test('requests that cycle through more URLs than fit are partly answered from the cache', () => {
   const { urls, ask } = cacheOf(BYTES_MAX);
   const asked = Array.from({ length: 5_000 }, (_, i) => `/rates/latest?symbols=A${i}`);
   for (let round = 0; round < 3; round++) for (const url of asked) ask(url);
@@ -48,7 +48,7 @@ test('requests in turn for more than fits are answered from the cache as far as 
   expect(hits).toBeGreaterThan(0.7 * urls.size);
 });
 
-test('a full cache is still renewed: what is asked now replaces what nobody asks for any more', () => {
+test('a full cache still admits new entries: they replace what is no longer requested', () => {
   const { urls, ask } = cacheOf(BYTES_MAX);
   for (let i = 0; i < 20_000; i++) ask(`/old/${i >> 1}`);
   expect(urls.isNearlyFull).toBe(true);
@@ -57,7 +57,7 @@ test('a full cache is still renewed: what is asked now replaces what nobody asks
   expect(asked.filter((url) => ask(url)).length).toBeGreaterThan(0.9 * asked.length);
 });
 
-test('plans have answers of their own, and one that is no longer current goes when another is added', () => {
+test('plans have answers of their own, and an outdated one is dropped when another is added', () => {
   const { cache, ask } = cacheOf(BYTES_MAX);
   const url = '/rates/latest?symbols=XAU';
   const [free, pro] = [planNamed('free'), planNamed('pro')];

@@ -23,7 +23,7 @@ test('parameters are grouped by name in the order sent, however many there are, 
   );
 });
 
-test('a parameter without a value is empty, and empty pairs are none', () => {
+test('a parameter without a value is empty, and empty pairs are ignored', () => {
   expect([...readQuery('&&a&b=&=c&')].map((param) => [param.name, param.values])).toEqual([
     ['a', ['']],
     ['b', ['']],

@@ -46,7 +46,7 @@ describe('CSV', () => {
     );
   });
 
-  test('any text comes out again, behind an apostrophe if it looks like a formula', () => {
+  test('any text is preserved, with an apostrophe in front if it looks like a formula', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text, number, text)), (rows) => {
         const [header, ...records] = readCsv(writeTable({ columns: COLUMNS, rows }, 'csv'));

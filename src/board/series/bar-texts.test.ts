@@ -52,7 +52,7 @@ test('texts are those of the bars, over the ends of pages, however long they are
   expect(textsOf(columns, 'GOLD', 3, 4, 2)).toBe(expected(columns, 'GOLD', 3, 4).slice(2));
 });
 
-test('the sources of bars are told, each once, also when a bar is replaced by that of another', () => {
+test('the sources of bars are listed, each once, also when a bar of another source replaces one', () => {
   const columns = new Columns();
   const bar = { open: 1, high: 1, low: 1, close: 1 };
   expect(columns.sources(0, 0)).toEqual([]);

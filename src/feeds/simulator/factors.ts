@@ -42,7 +42,7 @@ const GROUPS: Readonly<Record<string, number>> = {
 
 /** What drives one commodity. */
 interface FactorSettings {
-  /** The standard deviation of a year's log return; of a follower, relative to what it follows. */
+  /** The standard deviation of a year's log return. For a follower, that of its distance from what it follows. */
   volatility: number;
   group?: string;
   /** The unit and the currency of its level; those of the World Bank's series if it is one. */
@@ -53,7 +53,7 @@ interface FactorSettings {
   /** Its average level in each year from 2015 on. */
   yearly?: readonly number[];
   /** The commodity that it follows: gasoline follows crude oil. */
-  like?: string;
+  follows?: string;
 }
 
 const SETTINGS: Readonly<Record<string, FactorSettings>> = factors;
@@ -93,7 +93,7 @@ export class CommodityFactor {
     const series = worldBank.series.find(({ id }) => id === name);
     this.unit = settings.unit ?? series?.unit ?? 'EUR';
     this.currency = settings.currency ?? series?.currency ?? name.slice(4);
-    this.#follows = settings.like === undefined ? undefined : factorOf(settings.like);
+    this.#follows = settings.follows === undefined ? undefined : factorOf(settings.follows);
     const nodes = nodesOf(name, settings, this.#follows);
     this.lastLevel = nodes.at(-1)!.log;
     this.#noise = new Noise(name, settings);
@@ -116,12 +116,12 @@ export class CommodityFactor {
 const known = new Map<string, CommodityFactor>();
 
 /** The factor of a commodity or an exchange rate. An unknown one fluctuates around a level of 100. */
-export function factorOf(name: string, unknown: FactorSettings = ANY): CommodityFactor {
+export function factorOf(name: string, unknown: FactorSettings = UNKNOWN): CommodityFactor {
   const isRate = name.startsWith('EUR/') && LEVELS[name] !== undefined;
   const settings = SETTINGS[name] ?? (isRate ? { volatility: RATE_VOLATILITY } : unknown);
   return known.getOrInsertComputed(name, () => new CommodityFactor(name, settings));
 }
-const ANY: FactorSettings = { level: 100, volatility: 0.25, unit: '', currency: '' };
+const UNKNOWN: FactorSettings = { level: 100, volatility: 0.25, unit: '', currency: '' };
 
 /** A follower's nodes are its distance from what it follows. */
 function nodesOf(
@@ -165,7 +165,7 @@ class Noise {
   }
 }
 
-/** The nodes, shifted so that the mean of every month is its level in spite of the noise. */
+/** The nodes, shifted so that the mean of every month is its level despite the noise. */
 function calibrate(nodes: readonly Node[], noise: Noise): Node[] {
   const days: { month: number; place: Place; value: number }[] = [];
   for (let n = 0; dayAt(n) < nodes.at(-1)!.day + 16; n++) {

@@ -57,7 +57,7 @@ describe('the catalogue', () => {
 });
 
 describe('the aliases', () => {
-  test('stand for symbols, and are none themselves', () => {
+  test('stand for symbols, and are not symbols themselves', () => {
     for (const { alias, code, kind } of aliases) {
       expect(codes.has(code), alias).toBe(true);
       expect(codes.has(alias), alias).toBe(false);

@@ -27,7 +27,7 @@ onEachEngine('the fold of a day', (engine) => {
     },
   );
 
-  test('takes in a moment that has more ticks than a page, whole', async () => {
+  test('includes every tick of a moment that has more of them than a page', async () => {
     const day = await filled(atOneMoment);
     await expectSameFold(day, ALL);
     await expectSameFold(day, { ...ALL, receivedBy: NOW + 4_500 });

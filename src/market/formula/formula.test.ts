@@ -103,7 +103,7 @@ describe('a formula', () => {
     }
   });
 
-  test('is refused with the reason when it is none, too long or nested too deep', () => {
+  test('is refused with the reason when it is invalid, too long or nested too deeply', () => {
     const problem = (text: string) => (parseFormula(text) as { problem: string }).problem;
     expect(problem('{A')).toContain('closing brace');
     expect(problem('({A}')).toContain('closing parenthesis');

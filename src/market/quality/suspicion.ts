@@ -4,18 +4,18 @@ import { printNumber } from '../decimal.ts';
 import { unitFactor } from './unit-factor.ts';
 
 /**
- * Which bars of a symbol are too far from their neighbours to be published unseen. A spike is contradicted on both sides;
- * a new level that lasts is none. How far is too far depends on how much the series usually moves, and leaves room for the
+ * Finds the bars of a symbol that are too far from their neighbours to be published without a check. A spike is contradicted
+ * on both sides; a new level that lasts is not a spike. How far is too far depends on how much the series usually moves, and leaves room for the
  * wildest genuine history that is known: Henry Hub on 2024-01-12 (3.15, 13.20, 2.86), urea in January 1974 (64.75, 285.75).
  */
 export interface SuspicionRule {
   /** Whether the price can be zero or less: see `canBeZero`. */
   canBeZero: boolean;
-  /** Whether a lasting jump by a unit's factor is suspicious, too. Feeds and pushes have a rule of their own for it. */
+  /** Whether to hold a lasting jump by the factor between two units, too. Feeds and pushes check for it themselves. */
   holdUnitChanges: boolean;
 }
 
-/** A close that is believed: what the ledger has. */
+/** A close that is accepted: one of the ledger. */
 export interface KnownClose {
   day: Day;
   close: number;
@@ -31,7 +31,7 @@ const MOVES_LEAST = 8;
 /** How many agreeing bars make a new level. */
 const AGREE_LEAST = 3;
 const AGREE = Math.log(2);
-/** A bar this near to the one before needs no further look. */
+/** A bar within this factor of the one before needs no further check. */
 const NEAR = 1.5;
 
 /** A limit on |ln(price / level)|: a number of typical moves of the series, clamped to `least` and `most`. */
@@ -57,13 +57,13 @@ const ZERO_MOVES = 12;
 interface Entry<B> {
   day: Day;
   close: number;
-  /** The bar to judge; undefined for what is believed already. */
+  /** The bar to judge; undefined for a close of the ledger. */
   bar: B | undefined;
   /** What the ledger has on the day of a bar that is to be judged. */
   was?: number;
 }
 
-/** The suspicious ones among `bars`, each with the reason. Both lists must be in order of days, with one entry a day. */
+/** Returns the suspicious bars, each with the reason. Both lists must be sorted by day, with one entry per day. */
 export function findSuspicious<B extends Bar>(
   bars: readonly B[],
   known: readonly KnownClose[],
@@ -75,7 +75,7 @@ export function findSuspicious<B extends Bar>(
   for (const [i, { bar }] of entries.entries()) {
     const reason = bar && judge.reasonAgainst(i, bar);
     if (bar && reason !== undefined) found.set(bar, reason);
-    else judge.believe(i);
+    else judge.accept(i);
   }
   return found;
 }
@@ -83,8 +83,8 @@ export function findSuspicious<B extends Bar>(
 class Judge<B extends Bar> {
   readonly #entries: readonly Entry<B>[];
   readonly #rule: SuspicionRule;
-  /** The last ones that are believed, the newest last. */
-  readonly #believed: Entry<B>[] = [];
+  /** The last accepted entries, the newest last. */
+  readonly #accepted: Entry<B>[] = [];
   /** While prices are in another unit than those before: the factor, and the last price in it. */
   #shift: { factor: number; isUp: boolean; close: number } | undefined;
 
@@ -93,17 +93,17 @@ class Judge<B extends Bar> {
     this.#rule = rule;
   }
 
-  believe(i: number): void {
+  accept(i: number): void {
     this.#shift = undefined;
-    this.#believed.push(this.#entries[i]!);
-    if (this.#believed.length > SIDE_BARS) this.#believed.shift();
+    this.#accepted.push(this.#entries[i]!);
+    if (this.#accepted.length > SIDE_BARS) this.#accepted.shift();
   }
 
   reasonAgainst(i: number, bar: B): string | undefined {
     const { canBeZero } = this.#rule;
     if (bar.high === 0 && bar.low === 0 && (bar.open !== 0 || bar.close !== 0))
       return 'its high and low are 0';
-    const last = this.#believed.at(-1);
+    const last = this.#accepted.at(-1);
     if (last && !this.#shift && isCalm(bar, last.close)) return undefined;
     const before = this.#before(i);
     const after = this.#after(i);
@@ -178,7 +178,7 @@ class Judge<B extends Bar> {
   /** The nearest first. */
   #before(i: number): number[] {
     const { day, was } = this.#entries[i]!;
-    const near = this.#believed
+    const near = this.#accepted
       .filter((one) => day - one.day <= NEIGHBOUR_DAYS)
       .map((one) => one.close)
       .reverse();
@@ -214,7 +214,7 @@ class Judge<B extends Bar> {
   }
 }
 
-/** What is believed and what is to be judged, by day. A bar that repeats what is known needs no judgement. */
+/** Merges accepted closes and bars to judge, by day. */
 function merge<B extends Bar>(bars: readonly B[], known: readonly KnownClose[]): Entry<B>[] {
   const entries: Entry<B>[] = [];
   let k = 0;

@@ -50,7 +50,7 @@ describe('nearestCodes', () => {
     },
   );
 
-  test('a code with one slip of the finger comes back, in a catalogue of codes that are not alike', () => {
+  test('a code with one typo is found, in a catalogue of dissimilar codes', () => {
     const code = fc.constantFrom('WTIOIL-FUT', 'BANANA-EU', 'RUBBER', 'ETHANOL', 'XAU', 'TIN');
     fc.assert(
       fc.property(

@@ -196,7 +196,7 @@ onEachEngine('formats', (engine) => {
   });
 
   for (const encoding of ['identity', 'gzip']) {
-    test(`a tool that asks for the length and then for parts learns that there are only wholes, and gets one (${encoding})`, async () => {
+    test(`a tool that requests the length and then ranges learns that ranges are not supported, and gets the whole table (${encoding})`, async () => {
       const path = `${api.service.url}/symbols?format=csv&apiKey=${api.key}`;
       const headers = { 'accept-encoding': encoding };
       const head = await fetch(path, { method: 'HEAD', headers, decompress: false });

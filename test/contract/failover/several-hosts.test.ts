@@ -70,7 +70,7 @@ test('an open ledger follows the primary to a promoted standby, for reading and 
   expect(await reading.meta('after')).toBe('written');
 }, 180_000);
 
-test('a write that no server has begun is made on the one that has taken over', async () => {
+test('a write that no server has begun is repeated on the new primary', async () => {
   const ledger = await open();
   await ledger.engine.write((tx) => tx`SELECT 1`);
   await postgres.caughtUp();

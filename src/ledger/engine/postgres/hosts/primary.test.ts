@@ -48,7 +48,7 @@ test('without a primary the error says what each host is, and nothing of the pas
   expect(error).not.toContain('secret');
 });
 
-test('callers that fail together share one search, and are told of the move once', async () => {
+test('callers that fail together share one search, and are notified of the move once', async () => {
   let primaryIs = ONE;
   let probes = 0;
   const primary = await Primary.find([ONE, TWO], async (url) => {
