@@ -8,21 +8,29 @@ import { useScrollPosition } from './data/scroll.ts';
 import { SearchButton } from './search/search-button.tsx';
 import { lazy } from './show/lazy.tsx';
 import { withStyles } from './show/load-style.ts';
-import { Failure, Loading, Notice } from './show/parts.tsx';
+import { Failure, Loading, Notice, type Shape } from './show/parts.tsx';
 import { ThemeSwitch } from './show/theme.tsx';
 import accountStyle from './style/account.css' with { type: 'file' };
 import docsStyle from './style/docs.css' with { type: 'file' };
 import operatorStyle from './style/operator.css' with { type: 'file' };
 
-const MarketPage = lazy(async () => (await import('./pages/market.tsx')).MarketPage);
-const SymbolPage = lazy(async () => (await import('./pages/symbol.tsx')).SymbolPage);
+const MarketPage = lazy(async () => (await import('./pages/market.tsx')).MarketPage, 'market');
+const SymbolPage = lazy(async () => (await import('./pages/symbol.tsx')).SymbolPage, 'chart');
 const AccountPage = lazy(async () => {
   return (await withStyles(import('./pages/account.tsx'), accountStyle, operatorStyle)).AccountPage;
-});
+}, 'cards');
 const OperatorPage = lazy(async () => {
   return (await withStyles(import('./pages/operator.tsx'), accountStyle, operatorStyle)).OperatorPage;
-});
+}, 'cards');
 const DocsPage = lazy(async () => (await withStyles(import('./pages/docs.tsx'), docsStyle)).DocsPage);
+
+/** What a page looks like before anything is known. */
+const SHAPES: Readonly<Record<string, Shape>> = {
+  market: 'market',
+  symbol: 'chart',
+  account: 'cards',
+  operator: 'cards',
+};
 
 const PAGES = [
   ['market', 'Market'],
@@ -73,7 +81,9 @@ export function App() {
       </header>
       <main id="content" tabIndex={-1}>
         {config.state === 'failed' && <Failure error={config.error} onRetry={config.reload} />}
-        {config.state === 'loading' && !config.data && <Loading label="Opening the page" />}
+        {config.state === 'loading' && !config.data && (
+          <Loading label="Opening the page" shape={SHAPES[page] ?? 'lines'} />
+        )}
         {config.data && <Page page={page} rest={rest} config={config.data} />}
       </main>
       <footer>

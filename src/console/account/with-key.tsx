@@ -4,7 +4,7 @@ import { askWithKey, isAboutKey } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { useKey } from '../api/session.ts';
 import { lazy } from '../show/lazy.tsx';
-import { Failure, Loading } from '../show/parts.tsx';
+import { Failure, Loading, type Shape } from '../show/parts.tsx';
 
 const AskForKey = lazy(async () => (await import('./ask-for-key.tsx')).AskForKey);
 
@@ -19,9 +19,12 @@ let known: { key: string; answer: AccountAnswer } | undefined;
 /** Shows content that needs a key, or asks for a key. */
 export function WithKey({
   config,
+  shape,
   children,
 }: {
   config: ConfigAnswer;
+  /** Of the content. */
+  shape: Shape;
   children: (holder: Holder) => ComponentChildren;
 }) {
   const { key, kind } = useKey(config);
@@ -36,5 +39,5 @@ export function WithKey({
   if (isAboutKey(account.error)) return <AskForKey error={account.error} />;
   if (answer) return <>{children({ ...answer, apiKey: key, kind })}</>;
   if (account.state === 'failed') return <Failure error={account.error} onRetry={account.reload} />;
-  return <Loading label="Reading the account" lines={6} />;
+  return <Loading label="Reading the account" shape={shape} />;
 }

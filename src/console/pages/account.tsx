@@ -12,7 +12,11 @@ import { Failure, Loading, Notice } from '../show/parts.tsx';
 import { masked } from '../show/snippets.ts';
 
 export function AccountPage({ config }: { config: ConfigAnswer }) {
-  return <WithKey config={config}>{(holder) => <Account holder={holder} />}</WithKey>;
+  return (
+    <WithKey config={config} shape="cards">
+      {(holder) => <Account holder={holder} />}
+    </WithKey>
+  );
 }
 
 function Account({ holder }: { holder: Holder }) {
@@ -50,7 +54,9 @@ function Account({ holder }: { holder: Holder }) {
         )}
       </div>
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the usage" lines={6} />}
+      {!loaded.data && loaded.state === 'loading' && (
+        <Loading label="Reading the usage" shape="cards" lines={4} />
+      )}
       {loaded.data && (
         <>
           <div class="columns">

@@ -7,13 +7,13 @@ import { Guide } from '../docs/guide.tsx';
 import { SECTIONS } from '../docs/sections.tsx';
 import { lazy } from '../show/lazy.tsx';
 import { withStyles } from '../show/load-style.ts';
-import { Choice, Loading } from '../show/parts.tsx';
+import { Choice } from '../show/parts.tsx';
 import { LANGUAGES, type Language } from '../show/snippets.ts';
 import referenceStyle from '../style/reference.css' with { type: 'file' };
 
 const Reference = lazy(
   async () => (await withStyles(import('../docs/reference/reference.tsx'), referenceStyle)).Reference,
-  () => <Loading label="Reading the reference" lines={12} />,
+  'table',
 );
 
 const REFERENCE_GROUPS = ['Rates', 'Account', 'Operator', 'Service'];

@@ -18,14 +18,18 @@ import { Choice, Failure, Loading, Notice } from '../show/parts.tsx';
 const REOPEN_MS = 60_000;
 
 export function MarketPage({ config }: { config: ConfigAnswer }) {
-  return <WithKey config={config}>{(holder) => <Market config={config} holder={holder} />}</WithKey>;
+  return (
+    <WithKey config={config} shape="market">
+      {(holder) => <Market config={config} holder={holder} />}
+    </WithKey>
+  );
 }
 
 function Market({ config, holder }: { config: ConfigAnswer; holder: Holder }) {
   const store = useMarket(holder.apiKey, 'with closes');
   if (store.symbols) return <Board symbols={store.symbols} store={store} config={config} holder={holder} />;
   if (store.error !== undefined) return <Failure error={store.error} onRetry={store.refresh} />;
-  return <Loading label="Loading the market" lines={12} />;
+  return <Loading label="Loading the market" shape="market" />;
 }
 
 function Board({

@@ -60,7 +60,7 @@ function Signed({ token, section }: { token: string; section: string }) {
         <>
           {replicas.state === 'failed' && <Failure error={replicas.error} onRetry={replicas.reload} />}
           {!replicas.data && replicas.state === 'loading' && (
-            <Loading label="Reading the service" lines={5} />
+            <Loading label="Reading the service" shape="cards" lines={4} />
           )}
           {replicas.data && (
             <ServiceFacts answering={replicas.data.answering} replicas={replicas.data.replicas} />

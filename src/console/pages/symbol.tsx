@@ -28,7 +28,11 @@ import { Title } from '../symbol/title.tsx';
 const REQUESTS_UNASKED_MAX = 15;
 
 export function SymbolPage({ code, config }: { code: string; config: ConfigAnswer }) {
-  return <WithKey config={config}>{(holder) => <Found code={code} holder={holder} />}</WithKey>;
+  return (
+    <WithKey config={config} shape="chart">
+      {(holder) => <Found code={code} holder={holder} />}
+    </WithKey>
+  );
 }
 
 function Found({ code, holder }: { code: string; holder: Holder }) {
@@ -40,7 +44,7 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
     const isUnknown = error instanceof OpenpitError && error.code === 'unknown_symbol';
     if (isUnknown || store.hasAll) return <NoSymbol code={code} message={isUnknown ? error.message : ''} />;
     if (error !== undefined) return <Failure error={error} onRetry={store.refresh} />;
-    return <Loading label={`Loading ${code}`} lines={8} />;
+    return <Loading label={`Loading ${code}`} shape="chart" />;
   }
   if (symbol.lastDate === null) return <NoPrices symbol={symbol} />;
   return <Detail symbol={symbol} store={store} holder={holder} />;

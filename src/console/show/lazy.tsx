@@ -1,13 +1,13 @@
 import type { ComponentType, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { loadModule } from '../api/load-module.ts';
-import { Failure, Loading } from './parts.tsx';
+import { Failure, Loading, type Shape } from './parts.tsx';
 
-/** A component whose code is loaded when it is first shown. Until then, another one is shown. */
+/** A component whose code is loaded when it is first shown. Until then, its shape or another component is shown. */
 export function lazy<P extends object>(
   load: () => Promise<ComponentType<P>>,
-  Pending: () => VNode | null = Opening,
-): (props: P) => VNode {
+  pending: Shape | (() => VNode | null) = 'lines',
+): (props: P) => VNode | null {
   let loaded: ComponentType<P> | undefined;
   return function Lazy(props: P) {
     const [Found, setFound] = useState(() => loaded);
@@ -21,10 +21,6 @@ export function lazy<P extends object>(
     }, []);
     if (Found) return <Found {...props} />;
     if (error) return <Failure error={error} />;
-    return <Pending />;
+    return typeof pending === 'string' ? <Loading label="Opening the page" shape={pending} /> : pending();
   };
-}
-
-function Opening() {
-  return <Loading label="Opening the page" lines={8} />;
 }

@@ -61,10 +61,21 @@ function titleOf(error: unknown): string {
   return 'The service could not answer';
 }
 
-/** A placeholder for content that is loading. */
-export function Loading({ label, lines = 3 }: { label: string; lines?: number }) {
+/** What a placeholder looks like: the market's groups, a chart with its details, cards, a table, or lines of text. */
+export type Shape = 'market' | 'chart' | 'cards' | 'table' | 'lines';
+
+/** A placeholder with the shape of the content that is loading. */
+export function Loading({
+  label,
+  shape = 'lines',
+  lines = shape === 'lines' ? 3 : 7,
+}: {
+  label: string;
+  shape?: Shape;
+  lines?: number;
+}) {
   return (
-    <div class="loading" role="status" aria-live="polite">
+    <div class={`loading as-${shape}`} role="status" aria-live="polite">
       <span class="visually-hidden">{label}</span>
       {Array.from({ length: lines }, (_, i) => (
         <span class="skeleton" key={i} />

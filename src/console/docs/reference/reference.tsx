@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { askOnce } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
-import { Failure, Notice } from '../../show/parts.tsx';
+import { Failure, Loading, Notice } from '../../show/parts.tsx';
 import { type ApiOperation, type OpenApiDocument, operationsOf } from './document.ts';
 import { ReferenceDocument } from './fields.tsx';
 import { OperationDetail } from './operation.tsx';
@@ -17,7 +17,7 @@ export function Reference({ target }: { target: string }) {
     document.getElementById(`docs-reference/${target}`)?.scrollIntoView();
   }, [target, isLoaded]);
   if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={loaded.reload} />;
-  if (!loaded.data) return <ReferenceSkeleton />;
+  if (!loaded.data) return <Loading label="Reading the reference" shape="table" />;
   const api = loaded.data;
   const found = operationsOf(api).filter((operation) => isMatch(operation, search));
   return (
@@ -102,22 +102,6 @@ function OperationRow({ operation, isTarget }: { operation: ApiOperation; isTarg
       </summary>
       {isOpen && <OperationDetail operation={operation} />}
     </details>
-  );
-}
-
-const SKELETON_ROWS = 12;
-
-/** The shape of the list while it loads. */
-export function ReferenceSkeleton() {
-  return (
-    <div class="operations" role="status">
-      <span class="visually-hidden">Reading the reference</span>
-      {Array.from({ length: SKELETON_ROWS }, (_, i) => (
-        <div class="operation" key={i}>
-          <span class="skeleton" />
-        </div>
-      ))}
-    </div>
   );
 }
 

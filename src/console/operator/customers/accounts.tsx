@@ -94,7 +94,7 @@ export function Accounts({ token }: { token: string }) {
           }}
         />
       )}
-      {!shown && loaded.state === 'loading' && <Loading label="Reading the accounts" />}
+      {!shown && loaded.state === 'loading' && <Loading label="Reading the accounts" shape="table" />}
       {shown?.accounts.length === 0 && (
         <p class="hint">
           {search === '' ? 'No account yet. Make the first one above.' : 'No account matches.'}

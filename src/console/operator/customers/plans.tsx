@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { RequestOptions } from '../../../../client/src/index.ts';
 import type { AdminPlan } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { count, duration } from '../../show/format.ts';
-import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
-import { UndoNotice } from '../undo-notice.tsx';
+import { ActionsHead, SureButton } from '../../show/parts.tsx';
+import { EditedList, useListEditor } from '../edited-list.tsx';
 
 type Limit = Exclude<keyof AdminPlan, 'name' | 'history'>;
 
@@ -29,52 +28,40 @@ const NEW: AdminPlan = {
 
 /** Plans: list, change, create. A change applies to every account on the plan within a second. */
 export function Plans({ token }: { token: string }) {
-  const [edited, setEdited] = useState<AdminPlan>();
-  const [error, setError] = useState<unknown>();
-  const [done, setDone] = useState<{ text: string; undo: () => Promise<void> }>();
   const loaded = useLoad(
     async () => (await askAsOperator<{ plans: AdminPlan[] }>(token, '/admin/plans')).plans,
     [token],
   );
-  const change = async (name: string, request: RequestOptions, next?: typeof done) => {
-    setError(undefined);
-    setDone(undefined);
-    try {
-      await askAsOperator(token, `/admin/plans/${encodeURIComponent(name)}`, request);
-      setEdited(undefined);
-      setDone(next);
-    } catch (failed) {
-      setError(failed);
-    }
-    loaded.reload();
-  };
-  const put = ({ name, ...body }: AdminPlan, next?: typeof done) =>
-    change(name, { method: 'PUT', body }, next);
-  const remove = (name: string, next?: typeof done) => change(name, { method: 'DELETE' }, next);
+  const editor = useListEditor<AdminPlan>(loaded.reload);
+  const { edited, edit, change } = editor;
+  const put = ({ name, ...body }: AdminPlan) => askAsOperator(token, pathOf(name), { method: 'PUT', body });
+  const remove = (name: string) => askAsOperator(token, pathOf(name), { method: 'DELETE' });
   const save = (plan: AdminPlan) => {
     const before = loaded.data?.find(({ name }) => name === plan.name);
-    const undo = () => (before ? put(before) : remove(plan.name));
-    return put(plan, { text: `The plan ${plan.name} is ${before ? 'changed' : 'created'}.`, undo });
+    return change(() => put(plan), {
+      text: `The plan ${plan.name} is ${before ? 'changed' : 'created'}.`,
+      undo: () => (before ? put(before) : remove(plan.name)),
+    });
   };
   return (
-    <section class="card" aria-labelledby="plans-title">
-      <div class="card-head">
-        <h2 id="plans-title">Plans</h2>
-        <button type="button" class="button small" onClick={() => setEdited(NEW)}>
+    <EditedList
+      id="plans"
+      title="Plans"
+      loaded={loaded}
+      editor={editor}
+      tools={
+        <button type="button" class="button small" onClick={() => edit(NEW)}>
           New plan
         </button>
-      </div>
-      {error !== undefined && <Failure error={error} />}
-      {done && <UndoNotice text={done.text} onUndo={done.undo} />}
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the plans" />}
+      }
+    >
       {edited && (
         <Editor
           key={edited.name}
           plan={edited}
           isNew={edited === NEW}
           onSave={save}
-          onCancel={() => setEdited(undefined)}
+          onCancel={() => edit(undefined)}
         />
       )}
       {loaded.data && (
@@ -106,7 +93,7 @@ export function Plans({ token }: { token: string }) {
                     type="button"
                     class="button small"
                     aria-label={`Change the plan ${plan.name}`}
-                    onClick={() => setEdited(plan)}
+                    onClick={() => edit(plan)}
                   >
                     Change
                   </button>
@@ -115,7 +102,10 @@ export function Plans({ token }: { token: string }) {
                     sure="Delete the plan"
                     describe={plan.name}
                     onSure={() =>
-                      remove(plan.name, { text: `The plan ${plan.name} is deleted.`, undo: () => put(plan) })
+                      change(() => remove(plan.name), {
+                        text: `The plan ${plan.name} is deleted.`,
+                        undo: () => put(plan),
+                      })
                     }
                   />
                 </td>
@@ -124,8 +114,12 @@ export function Plans({ token }: { token: string }) {
           </tbody>
         </table>
       )}
-    </section>
+    </EditedList>
   );
+}
+
+function pathOf(name: string): string {
+  return `/admin/plans/${encodeURIComponent(name)}`;
 }
 
 /** The span of a plan that sets none. */

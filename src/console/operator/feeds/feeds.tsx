@@ -74,7 +74,7 @@ export function Feeds({ token }: { token: string }) {
       {told !== undefined && <p role="status">{told}</p>}
       {error !== undefined && <Failure error={error} />}
       {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the feeds" />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the feeds" shape="table" />}
       {loaded.data && on.length === 0 && (
         <p class="hint">No feed is on. Turn one on below: it runs at once, then by its schedule.</p>
       )}

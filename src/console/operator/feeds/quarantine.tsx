@@ -51,7 +51,7 @@ export function Quarantine({ token }: { token: string }) {
       </div>
       {error !== undefined && <Failure error={error} />}
       {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the quarantine" lines={2} />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the quarantine" shape="table" />}
       {loaded.data?.length === 0 && (
         <p class="hint">
           Empty. A price that is far from its neighbours waits here: a tick until others agree or you decide,

@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
-import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
-import { UndoNotice } from '../undo-notice.tsx';
-import { useAction } from '../use-action.ts';
+import { ActionsHead, SureButton } from '../../show/parts.tsx';
+import { EditedList, useListEditor } from '../edited-list.tsx';
 
 interface Formula {
   code: string;
@@ -21,23 +20,15 @@ const NONE = 'none';
 
 /** Formulas that can be requested by a code of their own: define, change, delete. Each change can be undone. */
 export function Formulas({ token }: { token: string }) {
-  const action = useAction();
-  const [edited, setEdited] = useState<Formula>();
-  const [done, setDone] = useState<{ text: string; undo: () => Promise<unknown> }>();
   const loaded = useLoad(
     async () => (await askAsOperator<{ formulas: Formula[] }>(token, '/admin/formulas')).formulas,
     [token],
   );
+  const editor = useListEditor<Formula>(loaded.reload);
+  const { action, edited, edit, change } = editor;
   const put = ({ code, ...body }: Formula) =>
     askAsOperator(token, pathOf(code), { method: 'PUT', body: { ...body, ...measures(body) } });
   const remove = (code: string) => askAsOperator(token, pathOf(code), { method: 'DELETE' });
-  const change = async (work: () => Promise<unknown>, next: typeof done) => {
-    setDone(undefined);
-    if (!(await action.run(work))) return;
-    setDone(next);
-    setEdited(undefined);
-    loaded.reload();
-  };
   const save = (formula: Formula) => {
     const before = loaded.data?.find(({ code }) => code === formula.code);
     const text = `${formula.code} is ${before ? 'changed' : 'defined'}.`;
@@ -47,25 +38,20 @@ export function Formulas({ token }: { token: string }) {
     });
   };
   return (
-    <section class="card" aria-labelledby="formulas-title">
-      <div class="card-head">
-        <h2 id="formulas-title">Formulas</h2>
-        <button type="button" class="button" onClick={() => setEdited(NEW)}>
+    <EditedList
+      id="formulas"
+      title="Formulas"
+      hint="A spread, a ratio or a margin that customers request by a code, like a symbol. It is computed from the prices of its symbols, so it has no prices of its own."
+      loaded={loaded}
+      editor={editor}
+      tools={
+        <button type="button" class="button" onClick={() => edit(NEW)}>
           New formula
         </button>
-      </div>
-      <p class="hint">
-        A spread, a ratio or a margin that customers request by a code, like a symbol. It is computed from the
-        prices of its symbols, so it has no prices of its own.
-      </p>
-      {action.error !== undefined && <Failure error={action.error} />}
-      {done && (
-        <UndoNotice text={done.text} disabled={action.isBusy} onUndo={() => change(done.undo, undefined)} />
-      )}
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the formulas" lines={2} />}
+      }
+    >
       {edited && (
-        <FormulaForm key={edited.code} formula={edited} onSave={save} onCancel={() => setEdited(undefined)} />
+        <FormulaForm key={edited.code} formula={edited} onSave={save} onCancel={() => edit(undefined)} />
       )}
       {loaded.data?.length === 0 && !edited && <p class="hint">None is defined yet.</p>}
       {loaded.data && loaded.data.length > 0 && (
@@ -96,9 +82,7 @@ export function Formulas({ token }: { token: string }) {
                     type="button"
                     class="button small"
                     aria-label={`Change the formula ${one.code}`}
-                    onClick={() =>
-                      setEdited({ ...one, unit: shown(one.unit), currency: shown(one.currency) })
-                    }
+                    onClick={() => edit({ ...one, unit: shown(one.unit), currency: shown(one.currency) })}
                   >
                     Change
                   </button>
@@ -120,7 +104,7 @@ export function Formulas({ token }: { token: string }) {
           </tbody>
         </table>
       )}
-    </section>
+    </EditedList>
   );
 }
 

@@ -34,7 +34,7 @@ export function Imports({ token, changes }: { token: string; changes: number }) 
       <h2 id="imports-title">Imports</h2>
       {action.error !== undefined && <Failure error={action.error} />}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the imports" lines={2} />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the imports" shape="table" />}
       {loaded.data?.length === 0 && <p class="hint">No file has been imported yet.</p>}
       {loaded.data && loaded.data.length > 0 && (
         <table class="plain stack">

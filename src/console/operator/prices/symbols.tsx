@@ -3,9 +3,8 @@ import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
 import { count } from '../../show/format.ts';
-import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
-import { UndoNotice } from '../undo-notice.tsx';
-import { useAction } from '../use-action.ts';
+import { ActionsHead, SureButton } from '../../show/parts.tsx';
+import { EditedList, useListEditor } from '../edited-list.tsx';
 import { type AdminSymbol, SymbolForm } from './symbol-form.tsx';
 import { SymbolsFile } from './symbols-file.tsx';
 
@@ -13,37 +12,37 @@ const SHOWN = 12;
 
 /** Symbols: find, define, change, delete. */
 export function Symbols({ token }: { token: string }) {
-  const action = useAction();
   const [search, setSearch] = useState('');
-  const [edited, setEdited] = useState<AdminSymbol | 'new'>();
-  const [changed, setChanged] = useState<AdminSymbol>();
   const loaded = useLoad(
     async () => (await askAsOperator<{ symbols: AdminSymbol[] }>(token, '/admin/symbols')).symbols,
     [token],
   );
+  const editor = useListEditor<AdminSymbol | 'new'>(loaded.reload);
+  const { action, edited, edit, change } = editor;
   const text = search.trim().toLowerCase();
   const found = (loaded.data ?? []).filter((one) =>
     [one.code, one.name, one.category, ...one.aliases].some((part) => part.toLowerCase().includes(text)),
   );
-  const save = async ({ code, real: _, ...body }: AdminSymbol) => {
-    const path = `/admin/symbols/${encodeURIComponent(code)}`;
-    setChanged(undefined);
-    const before = loaded.data?.find((one) => one.code === code);
-    const saved = await action.run(() => askAsOperator(token, path, { method: 'PUT', body }));
-    if (!saved) return;
-    setEdited(undefined);
-    setChanged(before);
-    loaded.reload();
+  const put = ({ code, real: _, ...body }: AdminSymbol) =>
+    askAsOperator(token, `/admin/symbols/${encodeURIComponent(code)}`, { method: 'PUT', body });
+  const save = (symbol: AdminSymbol) => {
+    const before = loaded.data?.find(({ code }) => code === symbol.code);
+    return change(
+      () => put(symbol),
+      before && { text: `${symbol.code} is changed.`, undo: () => put(before) },
+    );
   };
-  const remove = async (code: string) => {
+  const remove = (code: string) => {
     const path = `/admin/symbols/${encodeURIComponent(code)}?confirm=${encodeURIComponent(code)}`;
-    await action.run(() => askAsOperator(token, path, { method: 'DELETE' }));
-    loaded.reload();
+    return change(() => askAsOperator(token, path, { method: 'DELETE' }));
   };
   return (
-    <section class="card" aria-labelledby="symbols-title">
-      <div class="card-head">
-        <h2 id="symbols-title">Symbols</h2>
+    <EditedList
+      id="symbols"
+      title="Symbols"
+      loaded={loaded}
+      editor={editor}
+      tools={
         <div class="field-row">
           <input
             type="search"
@@ -52,30 +51,18 @@ export function Symbols({ token }: { token: string }) {
             value={search}
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
-          <button type="button" class="button" onClick={() => setEdited('new')}>
+          <button type="button" class="button" onClick={() => edit('new')}>
             New symbol
           </button>
         </div>
-      </div>
-      {action.error !== undefined && <Failure error={action.error} />}
-      {changed && (
-        <UndoNotice
-          text={`${changed.code} is changed.`}
-          disabled={action.isBusy}
-          onUndo={async () => {
-            await save(changed);
-            setChanged(undefined);
-          }}
-        />
-      )}
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the symbols" />}
+      }
+    >
       {edited && (
         <SymbolForm
           key={edited === 'new' ? '' : edited.code}
           symbol={edited === 'new' ? undefined : edited}
           onSave={save}
-          onCancel={() => setEdited(undefined)}
+          onCancel={() => edit(undefined)}
         />
       )}
       {loaded.data && found.length === 0 && <p class="hint">No symbol matches.</p>}
@@ -110,7 +97,7 @@ export function Symbols({ token }: { token: string }) {
                     type="button"
                     class="button small"
                     aria-label={`Change ${one.code}`}
-                    onClick={() => setEdited(one)}
+                    onClick={() => edit(one)}
                   >
                     Change
                   </button>
@@ -118,6 +105,7 @@ export function Symbols({ token }: { token: string }) {
                     label="Delete"
                     sure="Delete with all prices"
                     describe={one.code}
+                    disabled={action.isBusy}
                     onSure={() => remove(one.code)}
                   />
                 </td>
@@ -130,6 +118,6 @@ export function Symbols({ token }: { token: string }) {
         <p class="hint">and {count(found.length - SHOWN)} more: search for a code, a name or a category</p>
       )}
       {loaded.data && <SymbolsFile token={token} known={loaded.data} onChange={loaded.reload} />}
-    </section>
+    </EditedList>
   );
 }

@@ -56,7 +56,7 @@ export function Audit({ token }: { token: string }) {
         />
       </div>
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the audit log" lines={6} />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the audit log" shape="table" />}
       {loaded.data && entries.length === 0 && (
         <p class="hint">
           {search === ''

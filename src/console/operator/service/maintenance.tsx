@@ -49,7 +49,7 @@ function Backups({ token }: { token: string }) {
       </div>
       {action.error !== undefined && <Failure error={action.error} />}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the backups" lines={2} />}
+      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the backups" shape="table" />}
       {loaded.data?.length === 0 && (
         <p class="hint">
           None yet. A backup is a complete copy of the ledger, made while the service runs. It is written to

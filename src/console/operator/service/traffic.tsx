@@ -41,7 +41,9 @@ export function Traffic({ token }: { token: string }) {
         )}
       </div>
       {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the traffic" lines={5} />}
+      {!loaded.data && loaded.state === 'loading' && (
+        <Loading label="Reading the traffic" shape="cards" lines={5} />
+      )}
       {loaded.data && (
         <div class="time-charts">
           <TimeChart

@@ -1,0 +1,73 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Loaded } from '../api/load.ts';
+import { Failure, Loading } from '../show/parts.tsx';
+import { UndoNotice } from './undo-notice.tsx';
+import { type RunningAction, useAction } from './use-action.ts';
+
+interface Undoable {
+  text: string;
+  undo: () => Promise<unknown>;
+}
+
+export interface ListEditor<T> {
+  action: RunningAction;
+  /** The item in the form; undefined: none. */
+  edited: T | undefined;
+  edit(item: T | undefined): void;
+  /** The last change, until the next one. */
+  done: Undoable | undefined;
+  /** Makes a change and closes the form. What takes it back is offered. */
+  change(work: () => Promise<unknown>, undoable?: Undoable): Promise<void>;
+}
+
+/** The state of a list whose items are edited one at a time. */
+export function useListEditor<T>(reload: () => void): ListEditor<T> {
+  const action = useAction();
+  const [edited, edit] = useState<T>();
+  const [done, setDone] = useState<Undoable>();
+  const change = async (work: () => Promise<unknown>, undoable?: Undoable) => {
+    setDone(undefined);
+    if (!(await action.run(work))) return;
+    setDone(undoable);
+    edit(undefined);
+    reload();
+  };
+  return { action, edited, edit, done, change };
+}
+
+/** The frame of such a list: its title and tools, what failed, what can be undone, and the form above the table. */
+export function EditedList<T>({
+  id,
+  title,
+  tools,
+  hint,
+  loaded,
+  editor: { action, done, change },
+  children,
+}: {
+  id: string;
+  title: string;
+  tools: ComponentChildren;
+  hint?: string;
+  loaded: Loaded<unknown> & { reload(): void };
+  editor: ListEditor<T>;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="card" aria-labelledby={`${id}-title`}>
+      <div class="card-head">
+        <h2 id={`${id}-title`}>{title}</h2>
+        {tools}
+      </div>
+      {hint && <p class="hint">{hint}</p>}
+      {action.error !== undefined && <Failure error={action.error} />}
+      {done && <UndoNotice text={done.text} disabled={action.isBusy} onUndo={() => change(done.undo)} />}
+      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {!loaded.data && loaded.state === 'loading' && (
+        <Loading label={`Reading the ${title.toLowerCase()}`} shape="table" />
+      )}
+      {children}
+    </section>
+  );
+}
