@@ -81,12 +81,12 @@ export class PriceHistory implements SettledBars {
   }
 
   /**
-   * Reads the recent days from the ledger: enough for the newest price and for every day that is not settled. If there are
-   * many ticks, it waits for `onManyTicks` before it reads most of them.
+   * Reads the recent days from the ledger: enough for the newest price and for every day that is not settled. Waits for
+   * `onNextPage` before each page of ticks.
    */
-  async loadRecent(ledger: Ledger, now: number, onManyTicks: () => Promise<void>): Promise<void> {
+  async loadRecent(ledger: Ledger, now: number, onNextPage: () => Promise<void> | undefined): Promise<void> {
     const tickDays = await this.#loadRecentBars(ledger, now);
-    await this.#loadTicks(ledger, tickDays, now, onManyTicks);
+    await this.#loadTicks(ledger, tickDays, now, onNextPage);
     await this.#catchUp(now);
   }
 
@@ -134,7 +134,7 @@ export class PriceHistory implements SettledBars {
     ledger: Ledger,
     days: readonly Day[],
     now: number,
-    onManyTicks: () => Promise<void>,
+    onNextPage: () => Promise<void> | undefined,
   ): Promise<void> {
     const visibleInAll = now - this.#lags.at(-1)!;
     const unfolded = new DueQueue<LedgerTick>(tickSeenFrom);
@@ -147,7 +147,7 @@ export class PriceHistory implements SettledBars {
           madeBy: foldedBy,
           receivedBy: foldedBy,
           onOther: (tick) => unfolded.add(tick),
-          onMorePages: onManyTicks,
+          onNextPage,
         },
       );
       if (fold) for (const view of this.views) view.startDay(day, fold);

@@ -1,3 +1,6 @@
+/** A load of so many pages of ticks takes less time than to read the latest price beside it. */
+const PAGES_MAX = 15;
+
 /** Orders loads that no request waits for: one at a time, FIFO. */
 export class LoadQueue {
   #last: Promise<unknown> = Promise.resolve();
@@ -21,11 +24,14 @@ export class SeriesLoad {
   readonly #required = Promise.withResolvers<void>();
   readonly #finished = Promise.withResolvers<void>();
   #turn: Promise<unknown> | undefined;
+  #pages = 0;
   readonly done: Promise<void>;
 
-  constructor(queue: LoadQueue, read: (onManyTicks: () => Promise<void>) => Promise<void>) {
+  constructor(queue: LoadQueue, read: (onNextPage: () => Promise<void> | undefined) => Promise<void>) {
     this.#queue = queue;
-    this.done = read(() => this.#pause()).finally(() => this.#finished.resolve());
+    this.done = read(() => (++this.#pages > PAGES_MAX ? this.#pause() : undefined)).finally(() =>
+      this.#finished.resolve(),
+    );
     this.done.catch(() => {}); // nobody may be waiting
   }
 

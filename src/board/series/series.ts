@@ -132,8 +132,8 @@ export class Series {
   }
 
   #startLoad(wanted: LoadLevel, clock: Clock): SeriesLoad {
-    return new SeriesLoad(this.#options.queue, (onManyTicks) =>
-      this.#read(wanted, clock.now(), onManyTicks).finally(() => {
+    return new SeriesLoad(this.#options.queue, (onNextPage) =>
+      this.#read(wanted, clock.now(), onNextPage).finally(() => {
         this.#loading = undefined;
       }),
     );
@@ -224,14 +224,14 @@ export class Series {
     this.#simulated = undefined;
   }
 
-  async #read(wanted: LoadLevel, now: number, onManyTicks: () => Promise<void>): Promise<void> {
+  async #read(wanted: LoadLevel, now: number, onNextPage: () => Promise<void> | undefined): Promise<void> {
     this.#isLoadStale = false;
     this.#missedBars = [];
     this.#missedTicks = [];
     const real = new PriceHistory(this.symbol, 'real', this.#lags);
-    await real.loadRecent(this.#options.ledger, now, onManyTicks);
+    await real.loadRecent(this.#options.ledger, now, onNextPage);
     const simulated = this.#newSimulated(real);
-    await simulated?.loadRecent(this.#options.ledger, now, onManyTicks);
+    await simulated?.loadRecent(this.#options.ledger, now, onNextPage);
     if (wanted === 'all') {
       await real.loadColumns(this.#options.ledger, now);
       await simulated?.loadColumns(this.#options.ledger, now);

@@ -120,6 +120,24 @@ onEachEngine('old ticks', (engine) => {
     expect(closer.isPruningBehind).toBe(false);
   });
 
+  test('of one day are deleted before the next day is looked at', async () => {
+    const days = [bench.nextDay(), bench.nextDay()];
+    const ticks = days.map(({ start }) => bench.tick(start, 10));
+    await bench.ledger.ticks.append(ticks, 'push');
+    const over = days[1]!.end + LONGEST_DELAY_MS + WEEK_MS;
+    const closer = new Closer(bench.ledger);
+    await closer.close(over);
+    const pruned: TradingDay[] = [];
+    while (pruned.length === 0) pruned.push(...(await closer.prune(over, { budgetMs: 0 })));
+    expect(pruned).toEqual([{ symbolId: bench.gold, origin: 'real', day: days[0]!.day }]);
+    expect((await bench.ledger.engine.read`SELECT * FROM tick_pruning`).length).toBe(0);
+    expect(await closer.prune(over)).toContainEqual({
+      symbolId: bench.gold,
+      origin: 'real',
+      day: days[1]!.day,
+    });
+  });
+
   test('of many symbols delay pushes once, not once for each of them', async () => {
     const { day, start, end } = bench.nextDay();
     const symbols = (await bench.ledger.symbols.list())

@@ -4,7 +4,7 @@ import type { Decide } from '../../ledger/prices/session-bars.ts';
 import type { SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
 import { TickPruning } from '../../ledger/ticks/prune.ts';
-import { FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
+import { type Day, FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
 import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
 import { ClosingProgress } from './progress.ts';
 import { closingOf, limitsOf } from './session-bar.ts';
@@ -38,8 +38,11 @@ interface FoldedSession {
 
 /** Days whose session ended before the horizon, in ms. */
 interface OldDays {
+  /** Those that are not marked, the oldest last. */
   days: SymbolDay[];
   horizon: number;
+  /** The date that is being marked. */
+  marking?: Day | undefined;
 }
 
 interface Traits {
@@ -102,26 +105,34 @@ export class Closer {
 
   /**
    * Deletes ticks that are in a bar, once their session's end and their arrival are longer ago than the longest
-   * delay and seven days. Marks all such days first, then deletes. Returns the days that are completely deleted.
+   * delay and seven days. Starts with the oldest date: marks it for all symbols, deletes its ticks, and goes on with the
+   * next date. Returns the days that are completely deleted.
    */
   async prune(now: number, limits: CloseLimits = {}): Promise<TradingDay[]> {
     this.#old ??= await this.#oldDays(now);
     const { days, horizon } = this.#old;
     const work = new WorkBudget(limits);
-    while (days.length > 0 && !work.isUsedUp) {
-      const some = await this.#tradingDays(days.splice(-DAYS_PER_MARK));
-      await this.#pruning.mark(some, horizon, limits.signal);
-      work.hasDoneSome = true;
-    }
     const pruned: TradingDay[] = [];
-    while (this.#pruning.size > 0 && !work.isUsedUp) {
-      const day = await this.#pruning.deleteSome();
-      if (day) pruned.push(day);
+    while ((days.length > 0 || this.#pruning.size > 0) && !work.isUsedUp) {
+      const some = this.#takeUnmarked(this.#old);
+      if (some.length > 0) await this.#pruning.mark(await this.#tradingDays(some), horizon, limits.signal);
+      else {
+        const day = await this.#pruning.deleteSome();
+        if (day) pruned.push(day);
+      }
       work.hasDoneSome = true;
     }
     this.isPruningBehind = days.length > 0 || this.#pruning.size > 0;
     if (!this.isPruningBehind) this.#old = undefined;
     return pruned;
+  }
+
+  /** Some days of the date that is being marked. While marked days are left, no other date is begun. */
+  #takeUnmarked(old: OldDays): SymbolDay[] {
+    const { days } = old;
+    if (this.#pruning.size === 0) old.marking = days.at(-1)?.day;
+    const first = days.findIndex(({ day }) => day === old.marking);
+    return first < 0 ? [] : days.splice(Math.max(first, days.length - DAYS_PER_MARK));
   }
 
   async #oldDays(now: number): Promise<OldDays> {
@@ -134,7 +145,7 @@ export class Closer {
     for await (const days of this.#ledger.ticks.tickDays.list(FIRST_DAY, utcDay(horizon) + 1)) {
       old.push(...days.filter((one) => this.#traits.has(one.symbolId) && this.#endOf(one) <= horizon));
     }
-    return { days: old, horizon };
+    return { days: old.sort((a, b) => b.day - a.day), horizon };
   }
 
   async #closeAll(

@@ -14,8 +14,8 @@ export interface FoldLimits {
   receivedBy: number;
   /** Called with each tick that is not folded, in order of `at`. Without it, those ticks are not read. */
   onOther?(tick: LedgerTick): void;
-  /** Called after the first page of a day that has more. The fold continues when it resolves. */
-  onMorePages?(): Promise<void>;
+  /** Called before each page but the first. The fold continues when it resolves. */
+  onNextPage?(): Promise<void> | undefined;
   /** Stops between two pages; the result is then undefined. */
   signal?: AbortSignal;
 }

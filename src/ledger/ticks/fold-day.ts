@@ -45,7 +45,6 @@ export async function foldDay(
   await report(first.others, limits);
   let sum = first.summary;
   if (first.upTo < LAST_MOMENT) {
-    await limits.onMorePages?.();
     const ranges = await divideRest(pages, first.upTo, engine.parallelReads);
     const parts = await Promise.all(ranges.map((range) => foldRange(pages, range, limits)));
     for (const part of parts) {
@@ -72,13 +71,14 @@ async function divideRest(pages: DayPages, after: number, count: number): Promis
 async function foldRange(
   day: DayPages,
   { after, upTo }: MomentRange,
-  { signal }: FoldLimits,
+  { signal, onNextPage }: FoldLimits,
 ): Promise<{ summary: Summary | undefined; others: LedgerTick[] }> {
   const pages = day.upTo(upTo);
   let summary: Summary | undefined;
   const others: LedgerTick[] = [];
   for (let from = after; from < upTo; ) {
     if (shouldYield()) await yieldToRequests();
+    await onNextPage?.();
     if (signal?.aborted) break;
     const page = await pages.next(from);
     summary = combine(summary, page.summary);
