@@ -49,7 +49,7 @@ test('all invalid settings are reported at once, and the others keep their value
     'OPENPIT_PORT',
     'OPENPIT_TLS_CERT',
   ]);
-  expect(config).toMatchObject({ port: 8080, cacheMb: 384, host: '10.0.0.1', tls: undefined });
+  expect(config).toMatchObject({ port: 8080, cacheMb: 448, host: '10.0.0.1', tls: undefined });
 });
 
 describe('OPENPIT_MOUNTS', () => {

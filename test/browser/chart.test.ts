@@ -139,6 +139,7 @@ describe.skipIf(!found)(title, () => {
   test('the wheel scrolls the page until the chart is focused, and then zooms it', async () => {
     const { page, drawn, close } = await open('#/symbol/XAU');
     const scrolled = () => page.evaluate('scrollY') as Promise<number>;
+    await eventually(async () => (await drawn.all()).length > 0); // a chart that is not drawn yet cannot be zoomed
     await page.locator('.chart-box').hover();
     await page.mouse.wheel(0, 200);
     await eventually(async () => (await scrolled()) > 0);
