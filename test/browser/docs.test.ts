@@ -47,6 +47,7 @@ describe.skipIf(!found)(title, () => {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     await page.goto(`${service.url}/#key=${key}`);
+    await page.waitForURL((url) => !url.hash.startsWith('#key=')); // taking the key changes the address, too
     await page.goto(`${service.url}/#/docs`);
     await page.getByRole('button', { name: 'Python' }).click();
     await page.getByText('import requests').first().waitFor();
