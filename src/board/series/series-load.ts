@@ -1,4 +1,7 @@
-/** Up to this many pages of 1,000 ticks, loading everything is faster than reading the latest price first (PostgreSQL, 10,000 ticks). */
+/**
+ * Loads of more pages of 1,000 ticks pause. With ten pages per symbol, pausing made first prices on PostgreSQL slower; the
+ * limit itself was not measured.
+ */
 const PAGES_MAX = 15;
 
 /** Orders loads that no request waits for: one at a time, FIFO. */

@@ -296,7 +296,7 @@ export class Meter {
     if (!this.#accounts.isEmpty && !this.#syncer.isDown) await this.#holder.renew();
   }
 
-  /** A process that is alone leases units of the new month for the accounts of the last one, or thousands would wait. */
+  /** A process that is alone leases units for accounts that were used in the last month, or thousands would wait. */
   async #endMonth(now: ClockReading): Promise<void> {
     if (this.#accounts.isEmpty) return;
     const isAlone = !this.#syncer.isDown && (await this.isAlone().catch(() => false));

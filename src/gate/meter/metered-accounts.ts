@@ -61,13 +61,14 @@ export class MeteredAccounts {
     for (const id of accountIds) this.#getOrAdd(id).leaseAhead();
   }
 
-  /** Returns the leases of a past month; with `renew`, leases units of the new month at once. */
+  /** Returns the leases of a past month; with `renew`, accounts that used theirs lease units of the new month at once. */
   endMonth(now: ClockReading, renew: boolean): void {
     for (const [accountId, account] of this.#accounts) {
       if (account.isBusy) continue;
       if (account.isMonthOver(now)) {
+        const isUsed = account.lease!.spent > 0;
         account.closeLease();
-        if (renew) account.leaseAhead();
+        if (renew && isUsed) account.leaseAhead();
       }
       if (!account.lease) this.#accounts.delete(accountId);
     }
