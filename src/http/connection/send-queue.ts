@@ -154,7 +154,7 @@ export class SendQueue {
       if (start + sent === end) {
         pooled?.release();
         done++;
-      } else parts[done] = { bytes, start: start + sent, end, pooled: undefined };
+      } else parts[done] = { bytes, start: start + sent, end, pooled };
       if (sent < size) break;
     }
     this.#parts = parts.slice(done);
