@@ -68,6 +68,9 @@ export const accountCommands: readonly Command[] = [
           quotaText(one.quota),
         ]);
         console.log(table([head, ...cells]));
+        console.log(
+          'Running servers report what they have counted within a minute. GET /usage is exact at once.',
+        );
       });
     },
   },

@@ -36,6 +36,11 @@ describe('management on the command line', () => {
     expect(await everything()).toEqual(before);
   });
 
+  test('the list of accounts says how old the counts of running servers may be', async () => {
+    const { stdout } = await openpit(['account', 'list'], settings);
+    expect(stdout).toMatch(/Acme.*\n.*report what they have counted within a minute/s);
+  });
+
   test('every change is in the audit log, with the user who ran the command', async () => {
     await openpit(['plan', 'set', 'audited', '--quota', '10'], settings);
     await openpit(['plan', 'set', 'audited', '--quota', '20'], settings);
