@@ -179,7 +179,12 @@ export function sessionEnd(market: Market, day: Day): number {
 
 /** Whether the session of a trade date has ended. Old days need no calculation: no time zone is still on that date. */
 export function hasEnded(market: Market, day: Day, ms: number): boolean {
-  return ms >= (day + 2) * MS_PER_DAY || sessionEnd(market, day) <= ms;
+  return day <= lastDayEnded(ms) || sessionEnd(market, day) <= ms;
+}
+
+/** A day that no time zone is still on. */
+export function lastDayEnded(ms: number): Day {
+  return Math.floor(ms / MS_PER_DAY) - 2;
 }
 
 /** When the settlement price of a trade date is determined, in ms; undefined if the market has no such time. */

@@ -86,6 +86,26 @@ onEachEngine('withdrawals', (engine) => {
     expect(await ledger.feeds.daysOf('first-day', symbolId)).toEqual([TUESDAY]);
   });
 
+  test('the rows of a history are the revisions of its origin, in their order, withdrawals included', async () => {
+    const { ledger, symbolId, publish, withdraw } = await withSymbol();
+    await publish(9, 'simulated', 'own', TUESDAY + 1); // a symbol with real prices takes no simulated ones
+    await publish(5);
+    await publish(5.25);
+    await publish(7, 'feed', 'own', TUESDAY);
+    await withdraw('operator');
+    await withdraw('source', undefined, TUESDAY);
+    await publish(8, 'other', 'own', TUESDAY);
+    for (const origin of ['real', 'simulated'] as const) {
+      const revisions = await ledger.bars.revisions(symbolId, origin, FIRST_DAY, LAST_DAY);
+      expect(revisions.length).toBe(origin === 'real' ? 6 : 1);
+      const rows = revisions.map(({ day, open, high, low, close, sourceId, withdrawn }) => {
+        const by = withdrawn ? { source: 1, operator: 2 }[withdrawn] : 0;
+        return [day, open, high, low, close, sourceId, by];
+      });
+      expect(await ledger.bars.history(symbolId, origin, FIRST_DAY, LAST_DAY)).toEqual(rows as never);
+    }
+  });
+
   test('a symbol whose last real price was withdrawn is simulated again, one that has ticks is not', async () => {
     const { ledger, symbolId, code, publish, withdraw } = await withSymbol();
     const isReal = async () => (await symbolOf(ledger, code)).real;

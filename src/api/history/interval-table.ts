@@ -5,7 +5,7 @@ import { FIRST_DAY } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { hasFormulas } from '../formulas/formula-series.ts';
-import { isLarge, stateOfBars } from '../model/large-answer.ts';
+import { freezeIfLarge, stateOfBars } from '../model/large-answer.ts';
 import type { LongTable, RenderedTable } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import { columnsOf, type FlatColumn, type FlatRow, type FlatTable, type TextFormat } from '../model/table.ts';
@@ -24,6 +24,9 @@ export function intervalColumns({ names }: RowFields): FlatColumn[] {
   return [...BAR_COLUMNS, ...names.map((name) => ({ name, type: typeOfField(name) }))];
 }
 
+/** The clock is read after counting the rows of this many symbols. */
+const SYMBOLS_PER_TIME_CHECK = 16;
+
 export interface IntervalTableOptions<P extends Prices = Prices> {
   board: Board;
   symbols: readonly RequestedSymbol[];
@@ -39,9 +42,8 @@ export interface IntervalTableOptions<P extends Prices = Prices> {
 /** All rows of a span starting at a cursor. Throws a refusal if one of them cannot be converted. */
 export function intervalTable(options: IntervalTableOptions): FlatTable | LongTable {
   const { symbols, prices, span, from } = options;
-  if (isLarge(symbols, Math.max(span.first, from.day), span.last, prices)) {
-    return longTable({ ...options, prices: prices.freeze!(symbols.map(({ series }) => series))! });
-  }
+  const frozen = freezeIfLarge(symbols, Math.max(span.first, from.day), span.last, prices);
+  if (frozen) return longTable({ ...options, prices: frozen });
   return { columns: intervalColumns(options.fields), rows: [...rowPieces(options)].flat() };
 }
 
@@ -116,7 +118,10 @@ export function daysRead({ first, last, derivation }: Span, from: Cursor): DayRa
 async function countRows(options: IntervalTableOptions<FrozenPrices>): Promise<number> {
   let rows = 0;
   for (let symbolIndex = 0; symbolIndex < options.symbols.length; symbolIndex++) {
-    if (shouldYield()) await yieldToRequests();
+    // Counting the rows of a symbol takes microseconds.
+    if (symbolIndex % SYMBOLS_PER_TIME_CHECK === SYMBOLS_PER_TIME_CHECK - 1 && shouldYield()) {
+      await yieldToRequests();
+    }
     rows += rowsAt(symbolIndex, options);
   }
   return rows;

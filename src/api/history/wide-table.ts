@@ -4,7 +4,7 @@ import { printNumber } from '../../market/decimal.ts';
 import { intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { hasFormulas } from '../formulas/formula-series.ts';
-import { isLarge } from '../model/large-answer.ts';
+import { freezeIfLarge } from '../model/large-answer.ts';
 import { type LongTable, unitsByRows } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { FlatColumn, FlatRow, FlatTable } from '../model/table.ts';
@@ -27,10 +27,8 @@ export interface WideTableOptions extends Omit<IntervalTableOptions, 'unitsOf'> 
  */
 export function wideTable(options: WideTableOptions): FlatTable | LongTable {
   const { symbols, prices, span, from } = options;
-  if (!isLarge(symbols, Math.max(span.first, from.day), span.last, prices)) {
-    return wideRows([...widePieces(options)].flat(), symbols, options.field);
-  }
-  const frozen = prices.freeze!(symbols.map(({ series }) => series))!;
+  const frozen = freezeIfLarge(symbols, Math.max(span.first, from.day), span.last, prices);
+  if (!frozen) return wideRows([...widePieces(options)].flat(), symbols, options.field);
   const snapshot = { ...options, prices: frozen };
   requireConvertible(symbols, frozen, span, from);
   return {

@@ -9,14 +9,19 @@ import type { RequestedSymbol } from './price-query.ts';
  */
 export const LARGE_FROM_BARS = 1_000;
 
-/** Whether a response about these days is large. Only prices in memory count. */
-export function isLarge(symbols: readonly RequestedSymbol[], first: Day, last: Day, prices: Prices): boolean {
-  if (symbols.length * (last - first + 1) <= LARGE_FROM_BARS) return false;
+/** A snapshot of the prices if a response about these days is large, and otherwise undefined. Only prices in memory count. */
+export function freezeIfLarge(
+  symbols: readonly RequestedSymbol[],
+  first: Day,
+  last: Day,
+  prices: Prices,
+): FrozenPrices | undefined {
+  if (symbols.length * (last - first + 1) <= LARGE_FROM_BARS) return undefined;
   const frozen = prices.freeze?.(symbols.map(({ series }) => series));
-  if (!frozen) return false;
+  if (!frozen) return undefined;
   let bars = 0;
   for (const { series } of symbols) bars += frozen.days(series, first, last).length;
-  return bars > LARGE_FROM_BARS;
+  return bars > LARGE_FROM_BARS ? frozen : undefined;
 }
 
 /** Identifies the bars of some days, with their units and currencies. */

@@ -138,9 +138,11 @@ export class Columns {
   /** Makes room for one day at an index. */
   #shift(index: number): void {
     if (this.#length === this.#arrays.days.length) this.#resize(this.#length * 2);
-    this.#arrays.days.copyWithin(index + 1, index, this.#length);
-    this.#arrays.sources.copyWithin(index + 1, index, this.#length);
-    this.#arrays.prices.copyWithin((index + 1) * 4, index * 4, this.#length * 4);
+    if (index < this.#length) {
+      this.#arrays.days.copyWithin(index + 1, index, this.#length);
+      this.#arrays.sources.copyWithin(index + 1, index, this.#length);
+      this.#arrays.prices.copyWithin((index + 1) * 4, index * 4, this.#length * 4);
+    }
     this.#length++;
   }
 

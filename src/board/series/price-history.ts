@@ -5,7 +5,7 @@ import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
 import { foldTick } from '../../market/bar.ts';
 import { type Day, EARLIEST_DAY, LAST_DAY } from '../../market/day.ts';
-import { type Market, marketOf, sessionEnd } from '../../market/session.ts';
+import { lastDayEnded, type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Columns } from './columns.ts';
@@ -184,8 +184,13 @@ export class PriceHistory implements SettledBars {
   }
 
   async loadColumns(ledger: Ledger, now: number): Promise<void> {
-    const isSettled = (bar: BarRevision) => this.#isSettled(bar, now);
-    this.columns = await loadColumns(ledger, this.#symbolId, this.origin, isSettled);
+    this.columns = await loadColumns({
+      ledger,
+      symbolId: this.#symbolId,
+      origin: this.origin,
+      settledUntil: lastDayEnded(now - this.#lags.at(-1)!),
+      isSettled: (bar) => this.#isSettled(bar, now),
+    });
   }
 
   /** Discards the history but keeps the recent days. */

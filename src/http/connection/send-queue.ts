@@ -6,7 +6,7 @@ import type { IoBatch } from './io-batch.ts';
 /** More than this is sent at once, without waiting for the end of the batch. */
 const BATCHED_BYTES_MAX = 64 * 1024;
 /** What is longer is sent in several writes: the client reads one of them while the next is written. */
-const WRITE_BYTES_MAX = 128 * 1024;
+const WRITE_BYTES_MAX = 256 * 1024;
 
 export interface SendEvents {
   /** The client turned out to be blocked at the end of a batch. */

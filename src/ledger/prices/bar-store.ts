@@ -3,7 +3,15 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow } from '../engine/rows.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { originFilter, type PriceOrigin } from '../symbols/origin.ts';
-import { BAR_CHANGE, type BarChange, type BarRevision, type NewBar, readRevisions } from './bars.ts';
+import {
+  BAR_CHANGE,
+  type BarChange,
+  type BarRevision,
+  type HistoryRow,
+  type NewBar,
+  readHistory,
+  readRevisions,
+} from './bars.ts';
 import { compareBars, NO_SOURCE, type Publication, type PublishResult, publishBars } from './publish-bars.ts';
 
 export class BarStore {
@@ -49,6 +57,11 @@ export class BarStore {
     lastDay: Day,
   ): Promise<BarRevision[]> {
     return readRevisions(this.#engine.read, symbolId, origin, firstDay, lastDay);
+  }
+
+  /** The revisions of days whose sessions are over, by day and then by revision. */
+  async history(symbolId: number, origin: PriceOrigin, firstDay: Day, lastDay: Day): Promise<HistoryRow[]> {
+    return readHistory(this.#engine.read, symbolId, origin, firstDay, lastDay);
   }
 
   /** The first and the last day that ever had a bar of this origin. */

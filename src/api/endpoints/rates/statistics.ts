@@ -9,7 +9,7 @@ import { refuse } from '../../errors/errors.ts';
 import { type Described, describe } from '../../history/describe-closes.ts';
 import type { JsonText, LargeAnswer } from '../../model/answer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
-import { isLarge, stateOfBars } from '../../model/large-answer.ts';
+import { freezeIfLarge, stateOfBars } from '../../model/large-answer.ts';
 import type { LongTable } from '../../model/long-table.ts';
 import { columnsOf, type FlatColumn, type FlatRow, type FlatTable } from '../../model/table.ts';
 import { finalityOf, readRange, readSymbolSet, spanDaysMax } from '../../params/parameters.ts';
@@ -55,9 +55,10 @@ export const statistics = priceEndpoint({
   large(ratesQuery, prices, context) {
     const { symbols, first, last, metadata } = ratesQuery;
     const days = daysOf(ratesQuery);
-    if (context.format !== 'json' || !isLarge(symbols, first, days.last, prices)) return undefined;
+    const frozen = context.format === 'json' ? freezeIfLarge(symbols, first, days.last, prices) : undefined;
+    if (!frozen) return undefined;
     requireCloses(ratesQuery, prices);
-    const frozen = frozenFor(ratesQuery, prices);
+    requireComplete(ratesQuery, frozen);
     const large: LargeStatistics = {
       state: JSON.stringify(['statistics', first, last, metadata, stateOfBars(symbols, frozen, days)]),
       finality: finalityOf(last, symbols, context.now - prices.delayMs),
@@ -95,12 +96,9 @@ function daysOf({ first, last, today }: StatisticsQuery): DayRange {
 }
 
 /** A snapshot of which every day can be converted. */
-function frozenFor(ratesQuery: StatisticsQuery, prices: Prices): FrozenPrices {
-  const { symbols } = ratesQuery;
+function requireComplete(ratesQuery: StatisticsQuery, prices: FrozenPrices): void {
   const { first, last } = daysOf(ratesQuery);
-  const frozen = prices.freeze!(symbols.map(({ series }) => series))!;
-  for (const { series } of symbols) frozen.requireComplete(series, first, last);
-  return frozen;
+  for (const { series } of ratesQuery.symbols) prices.requireComplete(series, first, last);
 }
 
 /** Throws a refusal that names every symbol without a close in the range. */
@@ -199,10 +197,9 @@ function tableOf(
     type: 'number',
   }));
   const columns = [...COLUMNS, ...correlations];
-  if (!isLarge(symbols, first, days.last, prices)) {
-    return { columns, rows: [...rowsOf(ratesQuery, prices, context.board)] };
-  }
-  const frozen = frozenFor(ratesQuery, prices);
+  const frozen = freezeIfLarge(symbols, first, days.last, prices);
+  if (!frozen) return { columns, rows: [...rowsOf(ratesQuery, prices, context.board)] };
+  requireComplete(ratesQuery, frozen);
   return {
     columns,
     state: JSON.stringify(['statistics', first, ratesQuery.last, stateOfBars(symbols, frozen, days)]),

@@ -15,7 +15,7 @@ import { NO_FIELDS } from '../../history/row-fields.ts';
 import type { LargeAnswer } from '../../model/answer.ts';
 import { ByteWriter, CLOSE, OPEN, type UnsentBody } from '../../model/byte-writer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
-import { isLarge, stateOfBars } from '../../model/large-answer.ts';
+import { freezeIfLarge, stateOfBars } from '../../model/large-answer.ts';
 import { finalityOf, readRange, readSymbolSet, spanDaysMax } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { bySymbol, metadataStart, sourcesJson } from '../../response/json.ts';
@@ -50,10 +50,10 @@ export const timeSeries = priceEndpoint({
   },
 
   large(ratesQuery, prices, context) {
+    if (context.format !== 'json') return undefined;
     const { symbols, first } = ratesQuery;
-    if (context.format !== 'json' || !isLarge(symbols, first, lastDayOf(ratesQuery), prices))
-      return undefined;
-    return largeOf(ratesQuery, prices, context);
+    const frozen = freezeIfLarge(symbols, first, lastDayOf(ratesQuery), prices);
+    return frozen && largeOf(ratesQuery, frozen, context);
   },
 
   async build(ratesQuery, { frozen }, { board }) {
@@ -111,15 +111,18 @@ function tableOf(ratesQuery: TimeSeriesQuery, prices: Prices, { board }: Endpoin
   });
 }
 
-function largeOf(ratesQuery: TimeSeriesQuery, prices: Prices, { now }: EndpointContext): LargeTimeSeries {
+function largeOf(
+  ratesQuery: TimeSeriesQuery,
+  frozen: FrozenPrices,
+  { now }: EndpointContext,
+): LargeTimeSeries {
   const { symbols, first, last, metadata } = ratesQuery;
   const days = daysOf(ratesQuery);
-  const frozen = prices.freeze!(symbols.map(({ series }) => series))!;
   for (const { series } of symbols) frozen.requireComplete(series, first, days.last);
   return {
     state: JSON.stringify(['time-series', first, last, metadata, stateOfBars(symbols, frozen, days)]),
-    finality: finalityOf(last, symbols, now - prices.delayMs),
-    warnings: rangeWarnings(symbols, last, prices),
+    finality: finalityOf(last, symbols, now - frozen.delayMs),
+    warnings: rangeWarnings(symbols, last, frozen),
     frozen,
   };
 }

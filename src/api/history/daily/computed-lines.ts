@@ -39,6 +39,10 @@ export class ComputedLines implements TableLines {
     this.#requireRow();
   }
 
+  get isRendered(): boolean {
+    return this.#line !== undefined;
+  }
+
   get nextLength(): number {
     return this.#nextLine().length;
   }

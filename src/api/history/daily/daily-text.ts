@@ -1,6 +1,7 @@
 import type { FrozenPrices } from '../../../board/views/prices.ts';
 import type { DayRange } from '../../../ledger/prices/past.ts';
 import type { Day } from '../../../market/day.ts';
+import { shouldYield } from '../../../runtime/yield.ts';
 import type { EncodedRows, RenderedTable } from '../../model/long-table.ts';
 import type { RequestedSymbol } from '../../model/price-query.ts';
 import type { TextFormat } from '../../model/table.ts';
@@ -56,7 +57,10 @@ class MergedLines {
     return this.#day === NEVER;
   }
 
-  /** The next lines, as many as fit into a piece, but at least one. */
+  /**
+   * The next lines, as many as fit into a piece, but at least one. It ends early when its time is up: all symbols may need
+   * their next page on the same day.
+   */
   takePiece(): EncodedRows {
     const lines = this.#lines;
     let piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
@@ -66,7 +70,8 @@ class MergedLines {
       for (let i = this.#symbolIndex; i < lines.length; i++) {
         const own = lines[i]!;
         if (own.nextDay !== this.#day) continue;
-        const end = length + own.nextLength;
+        const isTimeUp = rows > 0 && !own.isRendered && shouldYield();
+        const end = isTimeUp ? Number.POSITIVE_INFINITY : length + own.nextLength;
         if (end > piece.length && rows > 0) {
           this.#symbolIndex = i;
           return { bytes: piece.subarray(0, length), rows };
@@ -91,8 +96,9 @@ class MergedLines {
 /** The lines of one symbol: of its settled days, and then of the others. */
 class SymbolLines implements TableLines {
   readonly #settled: SettledTableLines | undefined;
-  readonly #computed: ComputedLines;
-  #current: TableLines;
+  /** Undefined if all days are settled. */
+  readonly #computed: ComputedLines | undefined;
+  #current: TableLines | undefined;
   nextDay: Day;
 
   constructor(
@@ -111,39 +117,43 @@ class SymbolLines implements TableLines {
       this.#settled = settledLines(asked, { first: days.first, last: settledLast }, format, options);
     }
     const rest = { first: Math.max(days.first, settledLast + 1), last: days.last };
-    this.#computed = new ComputedLines(asked, rest, format, options);
+    if (rest.first <= rest.last) this.#computed = new ComputedLines(asked, rest, format, options);
     this.#current = this.#settled ?? this.#computed;
     this.nextDay = this.#findNextDay();
   }
 
+  get isRendered(): boolean {
+    return this.#current!.isRendered;
+  }
+
   get nextLength(): number {
-    return this.#current.nextLength;
+    return this.#current!.nextLength;
   }
 
   takePage(): EncodedRows {
-    const page = this.#current.takePage();
+    const page = this.#current!.takePage();
     this.nextDay = this.#findNextDay();
     return page;
   }
 
   takeReady(): readonly EncodedRows[] | undefined {
     const settled = this.#settled ? this.#settled.takeReady() : [];
-    const computed = settled && this.#computed.takeReady();
+    const computed = this.#computed ? settled && this.#computed.takeReady() : [];
     this.nextDay = this.#findNextDay();
-    return computed && [...settled, ...computed];
+    return settled && computed && [...settled, ...computed];
   }
 
   write(to: Uint8Array, at: number): number {
-    const end = this.#current.write(to, at);
+    const end = this.#current!.write(to, at);
     this.nextDay = this.#findNextDay();
     return end;
   }
 
   #findNextDay(): Day {
-    const { nextDay } = this.#current;
-    if (nextDay !== NEVER || this.#current === this.#computed) return nextDay;
+    const day = this.#current?.nextDay ?? NEVER;
+    if (day !== NEVER || this.#current === this.#computed) return day;
     this.#current = this.#computed;
-    return this.#computed.nextDay;
+    return this.#computed?.nextDay ?? NEVER;
   }
 }
 

@@ -46,6 +46,10 @@ export class SettledTableLines implements TableLines {
     this.nextDay = from < to ? bars.day(from) : NEVER;
   }
 
+  get isRendered(): boolean {
+    return this.#page !== undefined && this.#next - this.#pageStart < TABLE_BARS_PER_PAGE;
+  }
+
   get nextLength(): number {
     const { starts } = this.#requirePage();
     const place = this.#next - this.#pageStart;
@@ -66,7 +70,8 @@ export class SettledTableLines implements TableLines {
     const from = this.#next - this.#pageStart;
     const to = Math.min(this.#pageStart + TABLE_BARS_PER_PAGE, this.#end) - this.#pageStart;
     this.#advanceTo(this.#pageStart + to);
-    return { bytes: bytes.subarray(starts[from], starts[to]), rows: to - from };
+    const isWhole = from === 0 && starts[to] === bytes.length;
+    return { bytes: isWhole ? bytes : bytes.subarray(starts[from], starts[to]), rows: to - from };
   }
 
   takeReady(): readonly EncodedRows[] | undefined {
@@ -82,7 +87,7 @@ export class SettledTableLines implements TableLines {
   }
 
   #requirePage(): TextPage {
-    if (this.#page && this.#next - this.#pageStart < TABLE_BARS_PER_PAGE) return this.#page;
+    if (this.isRendered) return this.#page!;
     this.#pageStart = this.#next - (this.#next % TABLE_BARS_PER_PAGE);
     const last = Math.min(this.#pageStart + TABLE_BARS_PER_PAGE, this.#end) - 1;
     this.#page = this.#texts.pageWith(last, (number) => this.#render(number));

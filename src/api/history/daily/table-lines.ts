@@ -5,6 +5,8 @@ import type { EncodedRows } from '../../model/long-table.ts';
 export interface TableLines {
   /** The day of the next line; Infinity after the last one. */
   readonly nextDay: Day;
+  /** Whether the next line is rendered. If not, its page is rendered when it is needed, in up to a millisecond. */
+  readonly isRendered: boolean;
   /** The length of the next line, in bytes. */
   readonly nextLength: number;
   /** Writes the next line. Returns where it ends. */
