@@ -7,10 +7,10 @@ import {
   BAR_CHANGE,
   type BarChange,
   type BarRevision,
-  type HistoryRow,
   type NewBar,
   readHistory,
   readRevisions,
+  type SettledBarRow,
 } from './bars.ts';
 import { compareBars, NO_SOURCE, type Publication, type PublishResult, publishBars } from './publish-bars.ts';
 
@@ -60,7 +60,12 @@ export class BarStore {
   }
 
   /** The revisions of days whose sessions are over, by day and then by revision. */
-  async history(symbolId: number, origin: PriceOrigin, firstDay: Day, lastDay: Day): Promise<HistoryRow[]> {
+  async history(
+    symbolId: number,
+    origin: PriceOrigin,
+    firstDay: Day,
+    lastDay: Day,
+  ): Promise<SettledBarRow[]> {
     return readHistory(this.#engine.read, symbolId, origin, firstDay, lastDay);
   }
 

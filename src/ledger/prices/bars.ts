@@ -56,7 +56,7 @@ export async function readRevisions(
 }
 
 /** A revision without what matters only until its session is over, as the raw row: a history has ten thousands of them. */
-export type HistoryRow = readonly [
+export type SettledBarRow = readonly [
   day: Day,
   open: number,
   high: number,
@@ -74,13 +74,13 @@ export async function readHistory(
   origin: PriceOrigin,
   firstDay: Day,
   lastDay: Day,
-): Promise<HistoryRow[]> {
+): Promise<SettledBarRow[]> {
   const rows = await handle`
     SELECT day, open, high, low, close, source_id, withdrawn FROM bar
     WHERE symbol_id = ${symbolId} AND day >= ${firstDay} AND day <= ${lastDay}
     ORDER BY day, revision`.values();
-  const isOfOrigin = (row: HistoryRow) => (row[5] === SIMULATED_ID) === (origin === 'simulated');
-  return (rows as unknown as HistoryRow[]).filter(isOfOrigin);
+  const isOfOrigin = (row: SettledBarRow) => (row[5] === SIMULATED_ID) === (origin === 'simulated');
+  return (rows as unknown as SettledBarRow[]).filter(isOfOrigin);
 }
 
 /** When the bar of a trade date was last withdrawn, in ms; undefined if it never was. Ticks made up to then do not count. */
