@@ -54,6 +54,7 @@ export async function startService(
   const awaitsHistory = core.demo && role.feeds && (await core.ledger.isEmpty());
   if (!awaitsHistory) {
     await loops.follow();
+    if (!role.shared) void prepareQuotas(core, clock, log, stopping.signal);
     await warmUp(core.board, log, stopping.signal);
     core.phase = 'ready';
   }
@@ -75,13 +76,13 @@ export async function startService(
   const ready = Promise.withResolvers<void>();
   const announceReady = () => {
     ready.resolve();
-    if (!role.shared) void prepareQuotas(core, clock, log, stopping.signal);
     log.info('ready', { url: listener.url, revision: core.board.revision, simulated: core.demo });
   };
   const becomeReady = async () => {
     await loops.follow();
     core.phase = 'ready';
     heartbeat.beat();
+    if (!role.shared) void prepareQuotas(core, clock, log, stopping.signal);
     announceReady();
   };
   const feeds =

@@ -126,8 +126,7 @@ export class Board {
   async loadBusiest(signal: AbortSignal): Promise<void> {
     for (const id of await this.#options.ledger.ticks.busiest(BUSIEST_MAX)) {
       if (signal.aborted) return;
-      const series = this.#series.byId.get(id);
-      if (series) await this.ready([series], 'recent', this.#options.clock.now());
+      await this.#loadInBackground(this.#series.byId.get(id));
     }
   }
 
@@ -173,7 +172,7 @@ export class Board {
   }
 
   async #load(wanted: readonly Series[], required: RequiredData): Promise<void> {
-    const { clock, historyBytesMax } = this.#options;
+    const { clock } = this.#options;
     // Adding a view while a series loads resets them all, so repeat until all are loaded.
     while (wanted.some((series) => !series.has(required))) {
       if (required === 'dates') await this.#loadDates(wanted);
@@ -184,10 +183,22 @@ export class Board {
         await series.load(levelFor(required, wanted.length), clock);
       }
     }
+    await this.#finishLoad(wanted);
+  }
+
+  async #finishLoad(loaded: readonly Series[]): Promise<void> {
+    const { clock, historyBytesMax } = this.#options;
     await this.#readSourceNames();
-    this.#series.evict(historyBytesMax, wanted);
+    this.#series.evict(historyBytesMax, loaded);
     this.#series.updateNextDue();
     if (this.isDue(clock.now())) this.#advance(clock.now());
+  }
+
+  async #loadInBackground(series: Series | undefined): Promise<void> {
+    if (!series || series.has('recent')) return;
+    this.#views.checkClock();
+    await series.loadInBackground(this.#options.clock);
+    await this.#finishLoad([series]);
   }
 
   #loadDates(wanted: readonly Series[]): Promise<void> {

@@ -24,6 +24,9 @@ export type RequiredData = LoadLevel | 'dates';
  */
 const LATEST_MS_MAX = 250;
 
+/** Prices that arrive during a read of the latest ones require another. After this many, all prices are loaded. */
+const LATEST_ATTEMPTS = 3;
+
 export interface SeriesOptions {
   ledger: Ledger;
   /** For loads that no request waits for. */
@@ -113,11 +116,24 @@ export class Series {
 
   /** The latest prices are loaded first if there are many ticks; the rest follows in the background. */
   async load(wanted: LoadLevel, clock: Clock): Promise<void> {
-    while (!this.has(wanted)) {
-      this.#loading ??= this.#startLoad(wanted === 'latest' ? 'recent' : wanted, clock);
-      const loading = this.#loading;
-      if (wanted === 'latest') await this.#awaitLatest(loading, clock);
-      else await loading.finish();
+    if (this.has(wanted)) return;
+    await this.#options.queue.urgently(async () => {
+      for (let attempt = 1; !this.has(wanted); attempt++) {
+        this.#loading ??= this.#startLoad(wanted === 'latest' ? 'recent' : wanted, clock);
+        const loading = this.#loading;
+        if (wanted === 'latest' && attempt <= LATEST_ATTEMPTS) await this.#awaitLatest(loading, clock);
+        else await loading.finish();
+      }
+    });
+  }
+
+  /** Loads the recent prices, behind every load that a request waits for. */
+  async loadInBackground(clock: Clock): Promise<void> {
+    while (!this.has('recent')) {
+      await this.#options.queue.whenIdle();
+      this.#loading ??= this.#startLoad('recent', clock);
+      this.#loading.release();
+      await this.#loading.done;
     }
   }
 

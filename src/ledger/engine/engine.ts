@@ -80,6 +80,9 @@ export interface Engine {
   /** How many reads for one request are worth sending at the same time. */
   readonly parallelReads: number;
 
+  /** How many rows one statement may aggregate for a request. */
+  readonly rowsPerAggregate: number;
+
   /** How many rows to delete in one transaction of a long deletion. */
   readonly rowsPerDelete: number;
 

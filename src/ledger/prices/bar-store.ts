@@ -72,8 +72,8 @@ export class BarStore {
   /** The first and the last day that ever had a bar of this origin. */
   async span(symbolId: number, origin: PriceOrigin): Promise<{ firstDay: Day; lastDay: Day } | undefined> {
     const first = await this.#edge(symbolId, origin, 'ASC');
-    const last = await this.lastDay(symbolId, origin);
-    return first === undefined || last === undefined ? undefined : { firstDay: first, lastDay: last };
+    if (first === undefined) return undefined;
+    return { firstDay: first, lastDay: (await this.lastDay(symbolId, origin)) ?? first };
   }
 
   /** The first day that has a bar of this origin. Withdrawn bars do not count. */

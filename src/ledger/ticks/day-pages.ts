@@ -6,6 +6,8 @@ import type { LedgerTick } from './rows.ts';
 
 /** For SQLite, less than 1 ms to aggregate from the index alone, and about 3 ms to return one by one. */
 const TICKS_PER_PAGE = 1_000;
+/** Where all ticks of a page are returned. PostgreSQL reads three pages at the same time, and this thread decodes them. */
+const RETURNED_PER_PAGE = 500;
 
 /** Which of a day's ticks are folded: those made after `madeAfter`, by `madeBy`, and received by `receivedBy`; all in ms. */
 export interface FoldLimits {
@@ -127,9 +129,9 @@ export class DayPages {
     const rows = await this.#engine.read`
       SELECT source_id, tick_id, at, received, price, revision FROM tick
       WHERE symbol_id = ${symbolId} AND day = ${day} AND at > ${after} AND at <= ${this.#end}
-      ORDER BY at LIMIT ${TICKS_PER_PAGE}`.values();
+      ORDER BY at LIMIT ${RETURNED_PER_PAGE}`.values();
     const ticks = rows.map((row) => this.#toTick(row));
-    const isLast = ticks.length < TICKS_PER_PAGE;
+    const isLast = ticks.length < RETURNED_PER_PAGE;
     const upTo = isLast ? this.#end : ticks.at(-1)!.at - 1;
     if (upTo <= after) return undefined;
     const { madeBy, receivedBy } = this.#limits;
@@ -183,6 +185,20 @@ export class DayPages {
   /** The ticks of one moment that are folded. */
   at(moment: number): Promise<LedgerTick[]> {
     return this.#ticks('received <= {3}', [moment - 1, moment, this.#limits.receivedBy]);
+  }
+
+  /** All ticks of some moments, read with one statement. */
+  async atMoments(moments: readonly (number | undefined)[]): Promise<LedgerTick[]> {
+    const { symbolId, origin, day } = this.#of;
+    const { placeholder: p, read } = this.#engine;
+    const rows = await read
+      .unsafe(
+        `SELECT ${OWN_COLUMNS} FROM tick WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${originFilter(origin)}
+           AND at IN (${moments.map((_, i) => p(i + 3)).join(', ')})`,
+        [symbolId, day, ...moments.map((moment) => moment ?? FIRST_MOMENT)],
+      )
+      .values();
+    return rows.map((row) => this.#toTick(row));
   }
 
   /** `{n}` stands for the n-th of `values`, of which the first two bound `at`. */

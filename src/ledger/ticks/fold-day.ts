@@ -45,6 +45,7 @@ export async function foldDay(
   await report(first.others, limits);
   let sum = first.summary;
   if (first.upTo < LAST_MOMENT) {
+    await limits.onNextPage?.();
     const ranges = await divideRest(pages, first.upTo, engine.parallelReads);
     const parts = await Promise.all(ranges.map((range) => foldRange(pages, range, limits)));
     for (const part of parts) {

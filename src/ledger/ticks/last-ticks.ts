@@ -8,6 +8,7 @@ import type { LedgerTick } from './rows.ts';
 
 /** Less than 1 ms on SQLite. */
 const TICKS_PER_PAGE = 1_000;
+const PAGE_GROWTH = 4;
 
 /**
  * The last tick of a day that is visible at each of these horizons; undefined where none is. Reads the index `tick_by_day`
@@ -20,13 +21,12 @@ export async function readLastTicks(
   horizons: readonly number[],
 ): Promise<(LedgerTick | undefined)[]> {
   const moments = await lastMoments(engine, of, horizons);
-  const found: (LedgerTick | undefined)[] = [];
-  for (const [i, horizon] of horizons.entries()) {
-    const moment = moments[i];
-    const pages = new DayPages(engine, of, { madeBy: horizon, receivedBy: horizon });
-    found.push(moment === undefined ? undefined : lastOf(await pages.at(moment)));
-  }
-  return found;
+  const pages = new DayPages(engine, of, { madeBy: LAST_MOMENT, receivedBy: LAST_MOMENT });
+  const ticks = await pages.atMoments(moments);
+  return horizons.map((horizon, i) => {
+    const visible = ticks.filter(({ at, received }) => at === moments[i] && received <= horizon);
+    return visible.length === 0 ? undefined : lastOf(visible);
+  });
 }
 
 async function lastMoments(
@@ -53,6 +53,7 @@ async function lastMoments(
     if (ticks! < size || moments.every((moment) => moment !== undefined)) return moments;
     // The next page begins with the moment that ends this one, whose ticks may not all be in it.
     if (first === upTo) size *= 2;
+    else size = Math.min(size * PAGE_GROWTH, Math.max(size, engine.rowsPerAggregate));
     upTo = first!;
     if (shouldYield()) await yieldToRequests();
   }

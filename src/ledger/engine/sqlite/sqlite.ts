@@ -11,6 +11,8 @@ import { WriteQueue } from './write-queue.ts';
 
 /** About 20 ms: a push does not wait longer for the write lock. */
 const ROWS_PER_DELETE = 2_000;
+/** Less than 1 ms of this thread. */
+const ROWS_PER_AGGREGATE = 1_000;
 
 /**
  * SQLite runs on the caller's thread, so nothing here may block inside SQLite: a busy file is retried from the event loop.
@@ -51,6 +53,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already blocks other writers
     limitLockWaits: async () => {},
     parallelReads: 1, // it runs on this thread
+    rowsPerAggregate: ROWS_PER_AGGREGATE,
     rowsPerDelete: ROWS_PER_DELETE,
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
@@ -86,6 +89,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     lockForMigration: refuseWrite,
     limitLockWaits: refuseWrite,
     parallelReads: 1, // it runs on this thread
+    rowsPerAggregate: ROWS_PER_AGGREGATE,
     rowsPerDelete: ROWS_PER_DELETE,
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
