@@ -5,7 +5,6 @@
 
 import { isWeekend, utcDay } from '../src/market/day.ts';
 import { systemClock } from '../src/runtime/clock.ts';
-import { keepCoresAwake } from './lib/awake.ts';
 import { type BenchLedger, newBenchLedger } from './lib/bench-ledger.ts';
 import { startProgram } from './lib/openpit.ts';
 import { Pauses } from './lib/pauses.ts';
@@ -27,7 +26,6 @@ const note = (what: string, found: string) => {
 };
 try {
   const { codes, days } = await fill(bench);
-  keepCoresAwake();
   note('fill by SQL', `${TICKS} ticks of ${SYMBOLS} symbols on ${days} days`);
   const first = await serve(codes, () => Bun.sleep(STOP_AFTER_MS));
   note('start to ready', `${first.readyMs} ms`);
