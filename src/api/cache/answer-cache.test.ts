@@ -39,6 +39,14 @@ function cacheOf(bytesMax: number) {
   return { urls, cache, ask };
 }
 
+test('a URL is cached on its first request while the cache is less than half full, then on its second', () => {
+  const { urls, ask } = cacheOf(BYTES_MAX);
+  let asked = 0;
+  while (urls.bytes < BYTES_MAX / 2) expect(ask(`/first/${asked++}`)).toBe(false);
+  expect(urls.size).toBe(asked);
+  expect([ask('/second'), ask('/second'), ask('/second')]).toEqual([false, false, true]);
+});
+
 test('requests that cycle through more URLs than fit are partly answered from the cache', () => {
   const { urls, ask } = cacheOf(BYTES_MAX);
   const asked = Array.from({ length: 5_000 }, (_, i) => `/rates/latest?symbols=A${i}`);

@@ -16,7 +16,7 @@ interface ReadUrl {
   readonly namesFormat: boolean;
 }
 
-/** A URL that was requested more than once: how it is read, and its answers. */
+/** A URL with cached answers: how it is read, and those answers. */
 export interface KnownUrl extends ReadUrl {
   /** The newest answer. Plans differ in delay and limits, and a plan that changes becomes another object. */
   readonly newest: CachedAnswer;
@@ -30,9 +30,9 @@ const URL_BYTES = 200;
 const REFUSED_PER_ADMITTED = 16;
 
 /**
- * Answers by what is asked and by plan. Who asks is no part of the key: all customers of a plan share an answer. A URL is
- * admitted on its second request, because many are asked once. An answer that is no longer current is replaced when its URL is
- * asked again.
+ * Answers by what is asked and by plan. Who asks is no part of the key: all customers of a plan share an answer. While the
+ * cache is less than half full, it admits a URL on its first request; afterwards on the second, because many are asked once.
+ * An answer that is no longer current is replaced when its URL is asked again.
  */
 export class AnswerCache {
   readonly #urls: BoundedCache<string, KnownUrl>;
@@ -47,11 +47,10 @@ export class AnswerCache {
     return this.#urls.get(url);
   }
 
-  /** Caches an answer from the second request for its URL on, if there is room. Other answers can be sent once. */
+  /** Caches an answer if its URL is known or admitted. Other answers can be sent once. */
   keep(url: string, read: ReadUrl, answer: CachedAnswer, sources: AnswerSources): void {
-    if (!this.#urls.admits(url)) return;
     const known = this.#urls.get(url);
-    if (!known && !this.#hasRoom()) return;
+    if (!known && !this.#admits(url)) return;
     answer.retain(new AnswerValidity(sources));
     const others = known ? otherAnswers(known, answer, sources.now) : NONE;
     // A copy of the URL: a slice would keep the whole request head in memory.
@@ -64,7 +63,10 @@ export class AnswerCache {
    * Whether a new URL may be added. A full cache admits few, because each replaces the oldest one: if customers ask for more
    * than fits, in turn, every entry would be replaced before it is asked for again.
    */
-  #hasRoom(): boolean {
+  #admits(url: string): boolean {
+    const { bytes, bytesMax } = this.#urls;
+    if (bytes < bytesMax / 2) return true;
+    if (!this.#urls.admits(url)) return false;
     if (!this.#urls.isNearlyFull) return true;
     this.#refused = (this.#refused + 1) % REFUSED_PER_ADMITTED;
     return this.#refused === 0;
