@@ -1,6 +1,6 @@
 import { measure } from '../lib/load.ts';
 import { startProgram } from '../lib/openpit.ts';
-import { residentMb, type Target } from '../lib/process.ts';
+import { median, residentMb, type Target } from '../lib/process.ts';
 import { recordedRequest } from './comparison.ts';
 import { type CustomerLedger, customerLedger } from './customer-ledger.ts';
 import { type BenchCustomer, sameRequestOf } from './population.ts';
@@ -9,6 +9,8 @@ const FEW = 2_000;
 const MANY = Number(process.env.MEMORY_ACCOUNTS ?? 50_000);
 const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
 const SECONDS = 5;
+/** The memory of a process varies with the time since its last garbage collection, so the median of several moments counts. */
+const SAMPLES = 9;
 
 /** The memory of one process after requests of few accounts, and then of many: the difference is theirs. */
 export async function memory(): Promise<string[]> {
@@ -29,7 +31,7 @@ export async function memory(): Promise<string[]> {
   ];
 }
 
-/** Resident memory when every one of the customers has sent a request, and the same again once they have leases. */
+/** Resident memory under load, once every one of the customers has a lease. */
 async function memoryAfter(
   target: Target,
   ledger: CustomerLedger,
@@ -42,6 +44,10 @@ async function memoryAfter(
   );
   do await measure(target, request, SECONDS);
   while ((await ledger.leaseCount()) < customers.length);
-  await measure(target, request, SECONDS);
-  return residentMb(target.pids[0]!);
+  const samples: number[] = [];
+  while (samples.length < SAMPLES) {
+    await measure(target, request, SECONDS);
+    samples.push(residentMb(target.pids[0]!));
+  }
+  return median(samples);
 }
