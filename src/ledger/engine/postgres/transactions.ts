@@ -1,0 +1,56 @@
+import { isFull, isStalePlan } from '../errors.ts';
+import type { Sql } from '../rows.ts';
+import type { Connections } from './connections.ts';
+import { hasMoved } from './hosts/server.ts';
+
+/** Serialization failure and deadlock: the server has rolled back, and a retry may succeed. */
+const LOST_A_RACE = new Set(['40001', '40P01']);
+/** The server has become a standby, and its successor is at the same address. */
+const READ_ONLY = '25006';
+const ATTEMPTS = 10;
+
+/** Write transactions, retried where that is safe. */
+export class Transactions {
+  readonly #connections: Connections;
+  /** Whether the last write failed for want of disk space. */
+  isDiskFull = false;
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  /** `msMax` replaces the usual time limit. */
+  async run<T>(work: (tx: Sql) => Promise<T>, msMax?: number): Promise<T> {
+    const { server, writers } = this.#connections;
+    for (let attempt = 1; ; attempt++) {
+      const { url } = server;
+      let hasBegun = false;
+      const begin = (tx: Sql) => {
+        hasBegun = true;
+        return work(tx);
+      };
+      try {
+        const result = await writers.begin(begin, msMax);
+        this.isDiskFull = false;
+        return result;
+      } catch (error) {
+        if (isFull(error)) this.isDiskFull = true;
+        const state = sqlState(error);
+        if (state === READ_ONLY) writers.drop();
+        if (attempt === ATTEMPTS) throw error;
+        if (LOST_A_RACE.has(state) || isStalePlan(error)) {
+          await Bun.sleep(attempt * 5 * Math.random());
+          continue;
+        }
+        // Retry on another server only if nothing was committed for certain: a lost connection does not tell.
+        const didNothing = !hasBegun || state === READ_ONLY;
+        if (!didNothing || !(await hasMoved(server, url, error))) throw error;
+      }
+    }
+  }
+}
+
+/** Bun puts ERR_POSTGRES_SERVER_ERROR into `code` and the SQLSTATE into `errno`. */
+function sqlState(error: unknown): string {
+  return error instanceof Error && 'errno' in error ? String(error.errno) : '';
+}
