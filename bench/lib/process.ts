@@ -13,13 +13,17 @@ export interface Target {
   stop(): Promise<void>;
 }
 
+/** The beginning of a command that is to run on one core. */
+export function pinned(core: number | '0-1'): string[] {
+  return CAN_PIN ? ['taskset', '-c', String(core)] : [];
+}
+
 /** Starts a command on one core and waits until it prints a line that matches. */
 export async function startPinned(
   command: readonly string[],
   options: { core: number | '0-1'; until: RegExp; env?: Record<string, string>; cwd?: string },
 ): Promise<{ child: Bun.Subprocess; match: RegExpExecArray }> {
-  const pinned = CAN_PIN ? ['taskset', '-c', String(options.core), ...command] : command;
-  const child = Bun.spawn([...pinned], {
+  const child = Bun.spawn([...pinned(options.core), ...command], {
     env: { ...process.env, ...options.env },
     ...(options.cwd && { cwd: options.cwd }),
     stdio: ['ignore', 'pipe', 'inherit'],
