@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { derivedFrom, meanClose } from '../../../test/support/exact/derived-rows.ts';
 import { parseDay } from '../day.ts';
 import { INTERVALS, laterInterval } from '../interval.ts';
 import { Closes, type Derivation, ROWS_BACK_MAX, rowsBack } from './closes.ts';
-import { mean } from './mean.ts';
-import { transformed } from './transform.ts';
 
 const START = parseDay('2001-01-01')!;
 
@@ -37,7 +36,8 @@ test('a change compares with the close `period` intervals earlier: rows for days
         all.forEach(({ at, close }, i) => {
           closes.add({ day: laterInterval(interval, START, at), close });
           const earlier = interval === 'day' ? all[i - period] : all.find((row) => row.at === at - period);
-          expect(closes.transformed()).toBe(earlier && transformed('change', earlier.close, close));
+          const expected = earlier && derivedFrom('change', earlier.close, close);
+          expect(closes.transformed()).toBe(expected === undefined ? undefined : String(expected));
         });
       },
     ),
@@ -51,7 +51,7 @@ test('a moving average is the mean of the last closes, once there are enough', (
       all.forEach(({ at, close }, i) => {
         closes.add({ day: START + at, close });
         const last = all.slice(Math.max(0, i - moving + 1), i + 1).map((row) => row.close);
-        expect(closes.movingAverage()).toBe(last.length < moving ? undefined : mean(last, 2));
+        expect(closes.movingAverage()).toBe(last.length < moving ? undefined : meanClose(last, 2));
       });
     }),
   );

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test';
-import { mean } from '../../../src/market/analytics/mean.ts';
-import { transformed } from '../../../src/market/analytics/transform.ts';
 import { parseDay, printDay } from '../../../src/market/day.ts';
 import { type Api, apiOn, expectRefusal } from '../../support/api.ts';
+import { derivedFrom, meanClose } from '../../support/exact/derived-rows.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 
 interface Row {
@@ -104,7 +103,7 @@ onEachEngine('transforms of history', (engine) => {
       const closes = months[symbol as 'XAU' | 'XAG'];
       const at = closes.findIndex(([month]) => month === date.slice(0, 7));
       expect(closes[at]![1]).toBe(close);
-      expect(String(percent)).toBe(transformed('percent', closes[at - 12]![1], close)!);
+      expect(percent).toBe(derivedFrom('percent', closes[at - 12]![1], close));
     }
   });
 
@@ -117,9 +116,9 @@ onEachEngine('transforms of history', (engine) => {
       const closes = all[symbol as 'XAU' | 'XAG'];
       const at = closes.findIndex(([day]) => day === date);
       const first = closes.find(([day]) => day >= '2014-01-01')![1];
-      expect(String(index)).toBe(transformed('index', first, close)!);
+      expect(index).toBe(derivedFrom('index', first, close));
       const last = closes.slice(at - 199, at + 1).map(([, one]) => one);
-      expect(moving).toBe(mean(last, symbol === 'XAU' ? 2 : 3));
+      expect(moving).toBe(meanClose(last, symbol === 'XAU' ? 2 : 3));
     }
     const table = (await api.ask(`${path}&format=csv`)).text;
     const [head, ...lines] = table.trimEnd().split('\r\n');
@@ -151,7 +150,7 @@ onEachEngine('transforms of history', (engine) => {
     const rows = (await api.ask(path)).body.rates as Row[];
     expect(rows[0]).not.toHaveProperty('change'); // April has no exchange rate
     const [first, second] = rows.map(({ close }) => close);
-    expect(String(rows[1]!.change)).toBe(transformed('change', first!, second!)!);
+    expect(rows[1]!.change).toBe(derivedFrom('change', first!, second!));
     expect(rows[1]!.moving).toBe(Number(((first! + second!) / 2).toPrecision(8)));
   });
 
