@@ -57,19 +57,51 @@ const OTHER_NAMES: Readonly<Record<string, RatesParameter>> = {
   units: 'unit',
   frequency: 'interval',
   granularity: 'interval',
+  timeframe: 'interval',
+  resolution: 'interval',
+  collapse: 'interval',
   transformation: 'transform',
   lag: 'period',
   periods: 'period',
   movingaverage: 'moving',
   sma: 'moving',
+  ma: 'moving',
   window: 'moving',
   orientation: 'layout',
   aggregation: 'field',
   fields: 'field',
+  column: 'field',
+  columns: 'field',
   output: 'format',
   outputformat: 'format',
   page: 'cursor',
 };
+
+/** What other services can do and these endpoints cannot, spelled as above. */
+const UNSUPPORTED_NAMES: ReadonlySet<string> = new Set([
+  'limit',
+  'count',
+  'days',
+  'offset',
+  'perpage',
+  'pagesize',
+  'size',
+  'rows',
+  'outputsize',
+  'order',
+  'orderby',
+  'sort',
+  'sortby',
+  'sortorder',
+  'timezone',
+  'tz',
+  'decimals',
+  'precision',
+  'round',
+  'fill',
+  'adjust',
+  'delay',
+]);
 
 const OWN_NAMES: ReadonlyMap<string, RatesParameter> = new Map([
   ...RATES_PARAMETERS.map((name) => [plain(name), name] as const),
@@ -89,7 +121,7 @@ export function nameSentInstead(query: QueryParams, name: string): string | unde
 
 /**
  * One message for each parameter that has no effect: our own that the endpoint does not read, other names of them, and empty
- * ones. Unknown names get none: caches and trackers add them. Call it after the endpoint has read its parameters.
+ * ones. Other unknown names get none: caches and trackers add them. Call it after the endpoint has read its parameters.
  */
 export function parameterWarnings(query: QueryParams, path: string, format: Format = 'json'): string[] {
   const warnings: string[] = [];
@@ -97,26 +129,29 @@ export function parameterWarnings(query: QueryParams, path: string, format: Form
     if (!PARAMETER_NAMES.has(name)) {
       const meant = isKeyName(name) ? undefined : meantBy(name);
       if (meant) warnings.push(`The parameter "${name}" has no effect. Did you mean "${meant}"?`);
+      else if (UNSUPPORTED_NAMES.has(plain(name))) warnings.push(`The parameter "${name}" has no effect.`);
     } else if (!isRead) {
       warnings.push(`The parameter "${name}" has no effect on ${path}.`);
     } else if (values.every((value) => value.trim() === '')) {
       warnings.push(`The parameter "${name}" is empty, which counts as missing.`);
-    } else if (name === 'metadata') {
-      const why = metadataWarning(values, format);
-      if (why !== undefined) warnings.push(`The parameter "metadata" has no effect: ${why}.`);
+    } else if (name === 'metadata' || name === 'closes') {
+      const why = switchWarning(name, values, format);
+      if (why !== undefined) warnings.push(`The parameter "${name}" has no effect: ${why}.`);
     }
   }
   return warnings;
 }
 
-/** Only `false` omits the metadata; the others say that it is wanted. */
-const METADATA_VALUES: readonly string[] = ['false', 'true', '1', 'yes'];
+/** Only `false` omits something; the others say that it is wanted. */
+const SWITCH_VALUES: readonly string[] = ['false', 'true', '1', 'yes'];
 
-function metadataWarning(values: readonly string[], format: Format): string | undefined {
-  if (format !== 'json') return 'only JSON has metadata';
-  return METADATA_VALUES.includes(values[0]!.trim().toLowerCase())
-    ? undefined
-    : 'it must be "true" or "false"';
+function switchWarning(
+  name: 'metadata' | 'closes',
+  values: readonly string[],
+  format: Format,
+): string | undefined {
+  if (name === 'metadata' && format !== 'json') return 'only JSON has metadata';
+  return SWITCH_VALUES.includes(values[0]!.trim().toLowerCase()) ? undefined : 'it must be "true" or "false"';
 }
 
 function plain(name: string): string {

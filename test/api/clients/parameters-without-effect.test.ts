@@ -66,14 +66,19 @@ onEachEngine('a parameter without effect', (engine) => {
   for (const { path, parameters = [] } of operations) {
     const documented = new Set(parameters.map((name) => PARAMETERS[name].name));
     const others = RATES_PARAMETERS.filter((name) => !documented.has(name));
+    const formats = documented.has('format')
+      ? ['', '&format=csv', '&format=ndjson', '&format=parquet']
+      : [''];
     test(`is refused or reported by ${path}: ${others.join(', ')}`, async () => {
-      for (const name of others) {
-        const { status, body, headers } = await api.ask(`${path}?${REQUESTS[path]}&${name}=${VALUES[name]}`);
+      for (const [name, format] of others.flatMap((one) => formats.map((format) => [one, format] as const))) {
+        const { status, body, headers } = await api.ask(
+          `${path}?${REQUESTS[path]}&${name}=${VALUES[name]}${format}`,
+        );
         const warnings = [...((body.warnings ?? []) as string[]), headers.get('openpit-warnings') ?? ''];
         const isReported = warnings.some((one) =>
           one.includes(`The parameter "${name}" has no effect on ${path}.`),
         );
-        expect([name, status === 400 || isReported]).toEqual([name, true]);
+        expect([name, format, status === 400 || isReported]).toEqual([name, format, true]);
       }
     });
   }

@@ -16,6 +16,10 @@ test('every parameter of the rates endpoints is known to the check, so that none
   expect([...new Set(names)].sort()).toEqual([...RATES_PARAMETERS].sort());
 });
 
+function noEffect(name: string, meant: string): string {
+  return `The parameter "${name}" has no effect. Did you mean "${meant}"?`;
+}
+
 onEachEngine('warnings', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
     await service.publish('XAU', { '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
@@ -51,6 +55,13 @@ onEachEngine('warnings', (engine) => {
     [
       '/rates/revisions?symbols=XAU&date=2024-05-14&startDate=2024-05-01',
       ['The parameter "startDate" has no effect on /rates/revisions.'],
+    ],
+    [`/rates/history?${RANGE}&collapse=monthly`, [noEffect('collapse', 'interval')]],
+    [`/rates/history?${RANGE}&aggregation=avg`, [noEffect('aggregation', 'field')]],
+    ['/rates/latest?symbols=XAU&limit=5&_=1', ['The parameter "limit" has no effect.']],
+    [
+      `/rates/time-series?${RANGE}&sort_order=desc&timezone=Europe/Berlin&cb=7`,
+      ['The parameter "sort_order" has no effect.', 'The parameter "timezone" has no effect.'],
     ],
     ['/symbols?symbols=XAU', ['The parameter "symbols" has no effect on /symbols.']],
     ['/usage?date=2024-05-14', ['The parameter "date" has no effect on /usage.']],

@@ -48,6 +48,16 @@ onEachEngine('GET /market', (engine) => {
     expect(body.aliases).toMatchObject({ GC: 'XAU', CL: 'WTIOIL-FUT', COPPER: 'HG-SPOT' });
   });
 
+  test('a visit that does not pay and a switch that is neither true nor false are reported', async () => {
+    const warnings = async (query: string) =>
+      (await api.ask(`/market?${query}`)).headers.get('openpit-warnings') ?? '';
+    expect(await warnings('visit=x')).toContain('The parameter "visit" has no effect');
+    expect(await warnings('closes=5')).toContain('The parameter "closes" has no effect');
+    expect(await warnings('closes=true')).toBe('');
+    const { headers } = await api.ask('/market');
+    expect(await warnings(`visit=${headers.get('openpit-visit')}`)).toBe('');
+  });
+
   test('symbols= leaves the other symbols out, of the view and of the quotes', async () => {
     const key = await api.service.key('free');
     const { body, headers } = await api.ask('/market?closes=false&symbols=gc,CORN', { key });

@@ -97,6 +97,7 @@ export function serveMarket(options: ServeOptions): Step<MarketEndpoint> {
     const body = await marketViews.body(isBrief ? 'brief' : endpoint.part, params, plan, now);
     const free = responses.withoutBody(context, body);
     const warnings = parameterWarnings(params, endpoint.path);
+    if (visit && !isPaid) warnings.push(INVALID_VISIT);
     if (isDryRun) {
       return costReport.send(context, { units: isPaid || free ? 0 : 1, warnings });
     }
@@ -107,6 +108,9 @@ export function serveMarket(options: ServeOptions): Step<MarketEndpoint> {
     return responses.shared(context, body, { ...headers, 'Openpit-Visit': visits.issue(account.id, now) });
   };
 }
+
+const INVALID_VISIT =
+  'The parameter "visit" has no effect: it is not that of a visit of this account in the last hour.';
 
 function visitRefusal(visit: string | undefined): Refusal {
   if (visit !== undefined && visit !== '') return refuse('invalid_visit', {});
