@@ -1,4 +1,4 @@
-import { listen } from './api/server.ts';
+import { type Listener, listen } from './api/server.ts';
 import type { ProcessSharing } from './api/telemetry/sharing.ts';
 import type { Board } from './board/board.ts';
 import type { Config } from './config.ts';
@@ -8,7 +8,7 @@ import { type Core, openCore } from './service/core.ts';
 import { startFeedThread } from './service/feed-thread.ts';
 import { createHeartbeat } from './service/heartbeat.ts';
 import { leaseAhead } from './service/lease-ahead.ts';
-import { startLoops } from './service/loops.ts';
+import { type Loops, startLoops } from './service/loops.ts';
 
 /** The role of a process among those that share a port. */
 export interface ProcessRole {
@@ -58,21 +58,7 @@ export async function startService(
     await warmUp(core.board, log, stopping.signal);
     core.phase = 'ready';
   }
-  const { certificate } = core;
-  const listener = opened.adopt(
-    listen(core.api, {
-      hostname: config.host,
-      port: config.port,
-      isShared: role.shared,
-      tls: certificate?.credentials,
-      http: config.http,
-    }),
-    (one) => one.stop(0),
-  );
-  if (certificate) {
-    certificate.onRenewed = (credentials) => listener.setCredentials(credentials);
-    loops.watchCertificate(() => certificate.check());
-  }
+  const listener = opened.adopt(startListening(core, loops, config, role), (one) => one.stop(0));
   const ready = Promise.withResolvers<void>();
   const announceReady = () => {
     ready.resolve();
@@ -118,6 +104,23 @@ export async function startService(
       await core.close();
     },
   };
+}
+
+/** Listens for requests. A renewed certificate is used from its next connection on. */
+function startListening(core: Core, loops: Loops, config: Config, role: ProcessRole): Listener {
+  const { api, certificate } = core;
+  const listener = listen(api, {
+    hostname: config.host,
+    port: config.port,
+    isShared: role.shared,
+    tls: certificate?.credentials,
+    http: config.http,
+  });
+  if (certificate) {
+    certificate.onRenewed = (credentials) => listener.setCredentials(credentials);
+    loops.watchCertificate(() => certificate.check());
+  }
+  return listener;
 }
 
 /** In the background: an account whose lease is not there yet gets one with its first request. */

@@ -16,8 +16,8 @@ export interface Finished {
 }
 
 /**
- * How the program is started: from source, or the single-file build that OPENPIT_TEST_PROGRAM names. `npm test` runs the
- * process tests both ways.
+ * How the program is started: from source, or the single-file build that OPENPIT_TEST_PROGRAM names. `npm test` runs most
+ * process tests on the build, and those of starting it both ways.
  */
 const SINGLE_FILE = process.env.OPENPIT_TEST_PROGRAM;
 const PROGRAM: readonly string[] = SINGLE_FILE ? [SINGLE_FILE] : [process.execPath, 'src/main.ts'];
