@@ -26,7 +26,10 @@ const hasChart = async (page: Page) => {
   await page.locator('.legend-day').waitFor();
   await page.getByText('Loading…').waitFor({ state: 'detached' });
 };
-const hasText = (text: string) => (page: Page) => page.getByText(text).first().waitFor();
+const hasText = (text: string) => async (page: Page) => {
+  await page.getByText(text).first().waitFor({ state: 'attached' }); // a phone hides the heads of tables
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+};
 
 const PICTURES: readonly (View & { colorScheme: 'light' | 'dark' })[] = [
   { name: 'market', colorScheme: 'light', hash: '', isDrawn: hasSparklines },
@@ -58,7 +61,7 @@ const PAGES: readonly View[] = [
   { name: 'account', hash: '#/account', isDrawn: hasText('Usage by day and endpoint') },
   { name: 'operator-overview', hash: '#/operator', isDrawn: hasText('answers this page') },
   { name: 'operator-feeds', hash: '#/operator/feeds', isDrawn: hasText('that can be turned on') },
-  { name: 'operator-prices', hash: '#/operator/prices', isDrawn: hasText('Named formulas') },
+  { name: 'operator-prices', hash: '#/operator/prices', isDrawn: hasText('New formula') },
   { name: 'operator-customers', hash: '#/operator/customers', isDrawn: hasText('Answers a month') },
   { name: 'operator-audit', hash: '#/operator/audit', isDrawn: hasText('Audit log') },
   { name: 'operator-maintenance', hash: '#/operator/maintenance', isDrawn: hasText('Webhook secret') },
@@ -92,10 +95,12 @@ async function draw(
   isWhole: boolean,
 ): Promise<void> {
   const page = await browser.newPage(options);
+  page.setDefaultTimeout(120_000);
   await signInAsOperator(page);
   await page.goto(`${program.url}/${hash}`);
   await isDrawn(page);
   await Bun.sleep(1_000); // the chart draws its last frame
+  if (isWhole) await page.evaluate('scrollTo(0, 0)'); // a bar that sticks would be in the middle of the picture
   await page.screenshot({ path, fullPage: isWhole });
   await page.close();
   console.log(path.slice(ROOT.length + 1));

@@ -12,9 +12,12 @@ import { Failure, Loading, Notice, type Shape } from './show/parts.tsx';
 import { ThemeSwitch } from './show/theme.tsx';
 import accountStyle from './style/account.css' with { type: 'file' };
 import docsStyle from './style/docs.css' with { type: 'file' };
+import marketStyle from './style/market.css' with { type: 'file' };
 import operatorStyle from './style/operator.css' with { type: 'file' };
 
-const MarketPage = lazy(async () => (await import('./pages/market.tsx')).MarketPage, 'market');
+const MarketPage = lazy(async () => {
+  return (await withStyles(import('./pages/market.tsx'), marketStyle)).MarketPage;
+}, 'market');
 const SymbolPage = lazy(async () => (await import('./pages/symbol.tsx')).SymbolPage, 'chart');
 const AccountPage = lazy(async () => {
   return (await withStyles(import('./pages/account.tsx'), accountStyle, operatorStyle)).AccountPage;

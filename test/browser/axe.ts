@@ -9,10 +9,12 @@ interface Finding {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** What axe finds serious or critical on the page, one line each. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** What axe finds serious or critical on the page or a part of it, one line each. A long page takes seconds of CPU time. */
+export async function seriousFindings(page: Page, selector = 'html'): Promise<string[]> {
   await page.evaluate(SOURCE);
-  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+  const { violations } = (await page.evaluate(
+    `axe.run(${JSON.stringify(selector)}, { resultTypes: ["violations"] })`,
+  )) as {
     violations: Finding[];
   };
   return violations

@@ -22,6 +22,9 @@ export const WIDTHS = [1440, 1024, 390].flatMap((width) =>
   })),
 );
 
+/** A deadline only ends a test that hangs: a busy machine may need most of it. */
+const DEADLINE_MS = 120_000;
+
 const FLAGS = [
   '--no-sandbox',
   '--headless',
@@ -63,6 +66,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  context.setDefaultTimeout(DEADLINE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   const bytes = new Map<string, number>();

@@ -74,7 +74,7 @@ describe.skipIf(!found)(title, () => {
     const { page, close } = await open('prices');
     await preview(page, 'dates.csv', 'date,close\n03/04/2024,2300\n05/04/2024,2310\n', 'XAU');
     await page.getByText('may be day/month or month/day').waitFor();
-    await page.getByText('If the file is not clear by itself').click();
+    await page.getByText('How to read an ambiguous file').click();
     await page.getByLabel('Dates such as 03/04/2026').selectOption('dmy');
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('row', { name: '3 Apr 2024' }).waitFor();

@@ -10,41 +10,49 @@ export type Loaded<T> =
   | { state: 'failed'; data: T | undefined; error: unknown };
 
 /**
- * Loads something when its inputs change; `reload` loads it again and keeps showing the old data until then. During an outage it
+ * Loads something when its inputs change; `reload` loads it again and keeps showing the old data until then. `refresh` does so
+ * unnoticed: it does nothing while something is loading, and leaves an error on the screen until it succeeds. During an outage it
  * tries again until the service is back.
  */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: Inputs,
-): Loaded<T> & { reload(): void } {
+): Loaded<T> & { reload(): void; refresh(): void } {
   const [turn, setTurn] = useState(0);
   const [result, setResult] = useState<Loaded<T>>({ state: 'loading', data: undefined, error: undefined });
   const reload = useCallback(() => setTurn((before) => before + 1), []);
-  /** Whether the next load is a retry. It leaves the error on the screen until it succeeds. */
-  const isRetry = useRef(false);
+  /** Whether the next load leaves on the screen what is there. */
+  const isUnnoticed = useRef(false);
+  const isLoading = useRef(false);
+  const refresh = useCallback(() => {
+    if (isLoading.current) return;
+    isUnnoticed.current = true;
+    reload();
+  }, []);
   useEffect(() => {
     const stop = new AbortController();
     let retry: ReturnType<typeof setTimeout> | undefined;
-    if (!isRetry.current) {
+    if (!isUnnoticed.current) {
       setResult((before) => ({
         state: 'loading',
         data: turn > 0 ? before.data : undefined,
         error: undefined,
       }));
     }
-    isRetry.current = false;
+    isUnnoticed.current = false;
+    isLoading.current = true;
     load(stop.signal).then(
       (data) => {
-        if (!stop.signal.aborted) setResult({ state: 'ready', data, error: undefined });
+        if (stop.signal.aborted) return;
+        isLoading.current = false;
+        setResult({ state: 'ready', data, error: undefined });
       },
       (error) => {
         if (stop.signal.aborted) return;
+        isLoading.current = false;
         setResult((before) => ({ state: 'failed', data: before.data, error }));
         if (!isOutage(error)) return;
-        retry = setTimeout(() => {
-          isRetry.current = true;
-          reload();
-        }, RETRY_MS);
+        retry = setTimeout(refresh, RETRY_MS);
       },
     );
     return () => {
@@ -52,18 +60,18 @@ export function useLoad<T>(
       clearTimeout(retry);
     };
   }, [...inputs, turn]);
-  return { ...result, reload };
+  return { ...result, reload, refresh };
 }
 
-/** Reloads periodically while the page is visible, and immediately when it becomes visible again. */
-export function useRefresh(reload: () => void, everyMs: number): void {
+/** Refreshes periodically while the page is visible, and immediately when it becomes visible again. */
+export function useRefresh(refresh: () => void, everyMs: number): void {
   useEffect(() => {
-    const refresh = () => !document.hidden && reload();
-    const timer = setInterval(refresh, everyMs);
-    document.addEventListener('visibilitychange', refresh);
+    const refreshVisible = () => !document.hidden && refresh();
+    const timer = setInterval(refreshVisible, everyMs);
+    document.addEventListener('visibilitychange', refreshVisible);
     return () => {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', refresh);
+      document.removeEventListener('visibilitychange', refreshVisible);
     };
-  }, [reload, everyMs]);
+  }, [refresh, everyMs]);
 }

@@ -1,11 +1,9 @@
 import type { UsageDayRecord } from '../api/answers.ts';
 import { addDays } from '../data/days.ts';
 import { count, day, plural } from '../show/format.ts';
+import { useWidth } from './use-width.ts';
 
-/** Drawn for the current width, so that labels keep their size. */
-const WIDTH = innerWidth < 640 ? 380 : 1100;
 const HEIGHT = 200;
-const LABEL_DAYS = innerWidth < 640 ? 10 : 7;
 const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 10;
@@ -29,20 +27,22 @@ export function UsageChart({
   const byDate = Map.groupBy(days, ({ date }) => date);
   const sum = (date: string) => (byDate.get(date) ?? []).reduce((all, { count: own }) => all + own, 0);
   const top = niceTop(Math.max(1, ...dates.map(sum)));
-  const step = (WIDTH - LEFT) / dates.length;
+  const [figure, width] = useWidth<HTMLElement>(1_100);
+  const labelDays = width < 600 ? 10 : 7;
+  const step = (width - LEFT) / dates.length;
   const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
   const total = dates.reduce((all, date) => all + sum(date), 0);
   return (
-    <figure class="usage">
+    <figure class="usage" ref={figure}>
       <svg
         class="usage-chart"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
         role="img"
         aria-label={`${plural(total, 'answer')} from ${day(first)} to ${day(last)}`}
       >
         {[0, top / 2, top].map((value) => (
           <g key={value}>
-            <line class="grid" x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} />
+            <line class="grid" x1={LEFT} x2={width} y1={y(value)} y2={y(value)} />
             <text x={LEFT - 8} y={y(value) + 4} text-anchor="end">
               {count(value)}
             </text>
@@ -70,7 +70,7 @@ export function UsageChart({
                   />
                 );
               })}
-              {i % LABEL_DAYS === dates.length % LABEL_DAYS && (
+              {i % labelDays === dates.length % labelDays && (
                 <text x={LEFT + i * step + step / 2} y={HEIGHT - 5} text-anchor="middle">
                   {day(date).replace(/ \d{4}$/, '')}
                 </text>

@@ -79,10 +79,6 @@ export function useMeasures(key: string, { symbol, unit, currency }: MarketSymbo
   }, [loaded.data, symbol]);
 }
 
-export function inUnit(value: number, { factor }: Unit): number {
-  return roundConverted(value, factor);
-}
-
 /** A price times a factor, rounded as the service does it. */
 export function roundConverted(value: number, factor: number): number {
   return factor === 1 ? value : Number((value * factor).toPrecision(DIGITS));

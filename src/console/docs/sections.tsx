@@ -1,5 +1,5 @@
-import { ClosedDays, Delay } from '../show/pictures.tsx';
 import { Example } from './example.tsx';
+import { ClosedDays, Delay } from './pictures.tsx';
 
 /** The sections of the documentation, in order. */
 export const SECTIONS = [

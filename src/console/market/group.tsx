@@ -1,21 +1,33 @@
+import { useState } from 'preact/hooks';
 import type { MarketSymbol } from '../api/answers.ts';
 import type { MarketStore } from '../data/market.ts';
 import { Row } from './row.tsx';
 
-/** A card with some symbols, which can be collapsed to its title. */
+/** The groups of which this tab shows all rows, so that going back finds them as they were. */
+const wholeGroups = new Set<string>();
+
+/** A card with some symbols, which can be collapsed to its title. A long one may show only its first rows until asked for all. */
 export function Group({
   name,
   symbols,
+  rowsMax,
   store,
   isCollapsed,
   onToggle,
 }: {
   name: string;
   symbols: readonly MarketSymbol[];
+  rowsMax: number;
   store: MarketStore;
   isCollapsed: boolean;
   onToggle: () => void;
 }) {
+  const [isWhole, setWhole] = useState(() => wholeGroups.has(name));
+  const shown = isWhole || symbols.length <= rowsMax ? symbols : symbols.slice(0, rowsMax);
+  const showAll = () => {
+    wholeGroups.add(name);
+    setWhole(true);
+  };
   const id = `group-${name.replaceAll(/\W+/g, '-')}`;
   return (
     <section class="card flush" aria-labelledby={`${id}-title`}>
@@ -48,9 +60,14 @@ export function Group({
           </tr>
         </thead>
         <tbody>
-          {!isCollapsed && symbols.map((symbol) => <Row key={symbol.symbol} symbol={symbol} store={store} />)}
+          {!isCollapsed && shown.map((symbol) => <Row key={symbol.symbol} symbol={symbol} store={store} />)}
         </tbody>
       </table>
+      {!isCollapsed && shown.length < symbols.length && (
+        <button type="button" class="show-all" onClick={showAll}>
+          Show all {symbols.length} of {name}
+        </button>
+      )}
     </section>
   );
 }

@@ -46,6 +46,25 @@ export function groupsOf(
   return own.length > 0 ? [{ name: WATCHLIST, symbols: own }, ...groups] : groups;
 }
 
+/** Distributes groups over two columns of similar height. Each keeps the order, and the first group is in the first. */
+export function inColumns(
+  groups: readonly MarketGroup[],
+  heightOf: (group: MarketGroup) => number,
+): MarketGroup[][] {
+  const columns: { height: number; groups: MarketGroup[] }[] = [
+    { height: 0, groups: [] },
+    { height: 0, groups: [] },
+  ];
+  for (const group of groups.toSorted((a, b) => heightOf(b) - heightOf(a))) {
+    const shortest = columns[0]!.height <= columns[1]!.height ? columns[0]! : columns[1]!;
+    shortest.groups.push(group);
+    shortest.height += heightOf(group);
+  }
+  return columns
+    .map((column) => groups.filter((group) => column.groups.includes(group)))
+    .sort(([a]) => (a === groups[0] ? -1 : 1));
+}
+
 export function categoriesOf(symbols: readonly MarketSymbol[]): string[] {
   const place = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
   const names = new Set(symbols.map((one) => one.category));

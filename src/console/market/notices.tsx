@@ -1,4 +1,5 @@
 import type { LiveState } from '../data/market.ts';
+import { linkTo } from '../data/route.ts';
 import { duration } from '../show/format.ts';
 import { Notice } from '../show/parts.tsx';
 
@@ -7,10 +8,15 @@ export function SimulatedNotice({ isOperator }: { isOperator: boolean }) {
   return (
     <Notice kind="warning" title="Prices marked “simulated” are made up.">
       <p>
-        They follow real levels of the past, and mean nothing. Real prices are one command away:{' '}
-        <code>npx openpit feed enable --all</code>. Without a network, <code>npx openpit sample load</code>{' '}
-        loads real history that comes with the program.
-        {isOperator && ' Both are buttons on the operator’s page, too.'}
+        Get real ones with <code>npx openpit feed enable --all</code> or, without a network,{' '}
+        <code>npx openpit sample load</code>
+        {isOperator && (
+          <>
+            {' '}
+            (both are also on the <a href={linkTo('operator', 'feeds')}>operator’s page</a>)
+          </>
+        )}
+        .
       </p>
     </Notice>
   );

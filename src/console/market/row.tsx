@@ -55,7 +55,7 @@ export const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; 
 /** Whether a rate is real or simulated, how old it is, and whether its market is open. */
 function Origin({ quote: { source, at, open, stale }, now }: { quote: Quote; now: number }) {
   const isSimulated = source === 'simulated';
-  const age = ago(at, now);
+  const age = ago(at, now).replace(` ${new Date(now).getUTCFullYear()}`, '');
   return (
     <>
       <span
@@ -64,11 +64,16 @@ function Origin({ quote: { source, at, open, stale }, now }: { quote: Quote; now
       >
         {source}
       </span>
-      <span class={stale ? 'origin stale' : 'origin'} title={stale ? 'Older than it should be' : at}>
-        {age}
-      </span>
-      <span class={open ? 'market-state open' : 'market-state'} title={`Market ${open ? 'open' : 'closed'}`}>
-        <span class="visually-hidden">market {open ? 'open' : 'closed'}</span>
+      <span class="together">
+        <span class={stale ? 'origin stale' : 'origin'} title={stale ? 'Older than it should be' : at}>
+          {age}
+        </span>
+        <span
+          class={open ? 'market-state open' : 'market-state'}
+          title={`Market ${open ? 'open' : 'closed'}`}
+        >
+          <span class="visually-hidden">market {open ? 'open' : 'closed'}</span>
+        </span>
       </span>
     </>
   );

@@ -57,11 +57,11 @@ const MEANINGS: Readonly<Record<string, { title: string; effect: string }>> = {
 /** Active alarms of all processes. Loaded separately, because it does not need the ledger as the rest of the page does. */
 export function Alarms({ token, everyMs }: { token: string; everyMs: number }) {
   const loaded = useLoad(() => askAsOperator<AlarmsAnswer>(token, '/admin/alarms'), [token]);
-  useRefresh(loaded.reload, everyMs);
+  useRefresh(loaded.refresh, everyMs);
   if (!loaded.data || loaded.state === 'failed') return null; // the page says why
   const { alarms, complete } = loaded.data;
   return (
-    <section class="alarms" aria-labelledby="alarms-title">
+    <section class={alarms.length === 0 ? 'alarms none' : 'alarms'} aria-labelledby="alarms-title">
       <h2 id="alarms-title" class={alarms.length === 0 ? 'visually-hidden' : ''}>
         {alarms.length === 0 ? 'No alarms' : `Alarms: ${alarms.length}`}
       </h2>

@@ -7,6 +7,7 @@ import { Guide } from '../docs/guide.tsx';
 import { SECTIONS } from '../docs/sections.tsx';
 import { lazy } from '../show/lazy.tsx';
 import { withStyles } from '../show/load-style.ts';
+import { useMedia } from '../show/media.ts';
 import { Choice } from '../show/parts.tsx';
 import { LANGUAGES, type Language } from '../show/snippets.ts';
 import referenceStyle from '../style/reference.css' with { type: 'file' };
@@ -54,8 +55,8 @@ function Contents({ section }: { section: string }) {
       </a>
     </li>
   );
-  return (
-    <nav class="contents" aria-label="Contents">
+  const lists = (
+    <>
       <strong>Guide</strong>
       <ul>{[...SECTIONS, { id: 'errors', title: 'Errors' }].map(({ id, title }) => item(id, title))}</ul>
       <strong>API reference</strong>
@@ -63,6 +64,19 @@ function Contents({ section }: { section: string }) {
         {item('reference', 'All endpoints')}
         {REFERENCE_GROUPS.map((name) => item(`reference/${name.toLowerCase()}`, name))}
       </ul>
+    </>
+  );
+  const isBeside = useMedia('(min-width: 1000px)');
+  return (
+    <nav class="contents" aria-label="Contents">
+      {isBeside ? (
+        lists
+      ) : (
+        <details key={section} class="card">
+          <summary>Contents</summary>
+          {lists}
+        </details>
+      )}
     </nav>
   );
 }

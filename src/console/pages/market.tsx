@@ -8,14 +8,29 @@ import { useParam } from '../data/route.ts';
 import { SORTINGS } from '../data/sorting.ts';
 import { readStored, writeStored } from '../data/stored.ts';
 import { Group } from '../market/group.tsx';
-import { ALL, categoriesOf, filterSymbols, groupsOf, WATCHLIST } from '../market/groups.ts';
+import {
+  ALL,
+  categoriesOf,
+  filterSymbols,
+  groupsOf,
+  inColumns,
+  type MarketGroup,
+  WATCHLIST,
+} from '../market/groups.ts';
 import { EmptyNotice, LiveBadge, SimulatedNotice } from '../market/notices.tsx';
 import { useWatchlist } from '../market/watchlist.ts';
 import { plural } from '../show/format.ts';
+import { useMedia } from '../show/media.ts';
 import { Choice, Failure, Loading, Notice } from '../show/parts.tsx';
 
 /** How often the page asks whether markets have opened. */
 const REOPEN_MS = 60_000;
+
+/** In one column, the whole market would be dozens of screens long. */
+const NARROW_ROWS = 10;
+
+/** The title of a group is about as high as a row. */
+const HEAD_ROWS = 1;
 
 export function MarketPage({ config }: { config: ConfigAnswer }) {
   return (
@@ -47,7 +62,7 @@ function Board({
   const [category, setCategory] = useParam('category', ALL);
   const [sort, setSort] = useParam('sort', 'Name');
   const { codes: watched } = useWatchlist();
-  const [collapsed, toggle] = useCollapsed();
+  const { collapsed, collapsedBefore, toggle } = useCollapsed();
   const sorting = SORTINGS.find((one) => one === sort) ?? 'Name';
   const found = useMemo(
     () => filterSymbols(store.searchable, search, category, watched),
@@ -57,7 +72,22 @@ function Board({
   const groups = groupsOf(found, category, sorting, watched, store);
   const priced = symbols.filter((one) => one.lastDate !== null).length;
   const isClosed = useIsClosed(config);
-  const lists = Map.groupBy(groups, ({ name }) => (name === WATCHLIST ? 'watched' : 'others'));
+  const isWide = useMedia('(min-width: 981px)');
+  const [watchlist, others] = [groups.filter(isWatchlist), groups.filter((group) => !isWatchlist(group))];
+  const heightOf = ({ name, symbols: own }: MarketGroup) =>
+    HEAD_ROWS + (collapsedBefore.includes(name) ? 0 : own.length);
+  const columns = isWide && others.length > 1 ? inColumns(others, heightOf) : [others];
+  const show = ({ name, symbols: own }: MarketGroup) => (
+    <Group
+      key={name}
+      name={name}
+      symbols={own}
+      rowsMax={isWide || groups.length === 1 || search !== '' ? own.length : NARROW_ROWS}
+      store={store}
+      isCollapsed={collapsed.includes(name)}
+      onToggle={() => toggle(name)}
+    />
+  );
   return (
     <>
       <div class="page-head">
@@ -110,23 +140,14 @@ function Board({
           }}
         />
       )}
-      {[lists.get('watched'), lists.get('others')].map(
-        (list) =>
-          list && (
-            <div class="market" key={list[0]!.name === WATCHLIST ? 'watched' : 'others'}>
-              {list.map(({ name, symbols: own }) => (
-                <Group
-                  key={name}
-                  name={name}
-                  symbols={own}
-                  store={store}
-                  isCollapsed={collapsed.includes(name)}
-                  onToggle={() => toggle(name)}
-                />
-              ))}
-            </div>
-          ),
-      )}
+      {watchlist.length > 0 && <div class="market flowing">{watchlist.map(show)}</div>}
+      <div class={others.length > 1 ? 'market' : 'market flowing'}>
+        {columns.map((column, i) => (
+          <div class="market-column" key={i}>
+            {column.map(show)}
+          </div>
+        ))}
+      </div>
     </>
   );
 }
@@ -159,20 +180,25 @@ function NothingFound({
   );
 }
 
-/** The groups that are collapsed, kept in this browser. */
-function useCollapsed(): [readonly string[], (name: string) => void] {
-  const [collapsed, setCollapsed] = useState(() => readStored('collapsed'));
+function isWatchlist({ name }: MarketGroup): boolean {
+  return name === WATCHLIST;
+}
+
+/** The groups that are collapsed, kept in this browser. Toggling a group moves none of the others to another column. */
+function useCollapsed() {
+  const [collapsedBefore] = useState(() => readStored('collapsed'));
+  const [collapsed, setCollapsed] = useState(collapsedBefore);
   const toggle = (name: string) => {
     const next = collapsed.includes(name) ? collapsed.filter((one) => one !== name) : [...collapsed, name];
     writeStored('collapsed', next);
     setCollapsed(next);
   };
-  return [collapsed, toggle];
+  return { collapsed, collapsedBefore, toggle };
 }
 
 /** Whether all markets are closed, as on weekends. */
 function useIsClosed(config: ConfigAnswer): boolean {
   const loaded = useLoad(() => ask<ConfigAnswer>('/console/config'), []);
-  useRefresh(loaded.reload, REOPEN_MS);
+  useRefresh(loaded.refresh, REOPEN_MS);
   return (loaded.data ?? config).closed;
 }

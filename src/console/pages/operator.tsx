@@ -39,7 +39,7 @@ export function OperatorPage({ section, config }: { section: string; config: Con
 
 function Signed({ token, section }: { token: string; section: string }) {
   const replicas = useLoad(() => askAsOperator<ReplicasAnswer>(token, '/admin/replicas'), [token]);
-  useRefresh(replicas.reload, REFRESH_MS);
+  useRefresh(replicas.refresh, REFRESH_MS);
   if (replicas.error instanceof OpenpitError && [401, 403, 429].includes(replicas.error.status)) {
     return <SignIn error={replicas.error} />;
   }

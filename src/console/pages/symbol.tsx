@@ -17,7 +17,7 @@ import { linkTo, useParam } from '../data/route.ts';
 import { useMeasures } from '../data/units.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 import { ChartArea, styleOf } from '../symbol/chart-area.tsx';
-import { DrawingTools, RangeTools } from '../symbol/chart-tools.tsx';
+import { AverageTools, DrawingTools, RangeTools } from '../symbol/chart-tools.tsx';
 import { Details } from '../symbol/details/details.tsx';
 import { useRevisions } from '../symbol/details/revisions.tsx';
 import { ExportTools } from '../symbol/export-tools.tsx';
@@ -111,7 +111,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
       <section class="card chart-card" aria-label="Chart">
         <div class="chart-tools">
           <RangeTools view={view} range={range} span={span} onChange={change} />
-          <DrawingTools {...style} averages={view.averages} onChange={change} />
+          <DrawingTools {...style} onChange={change} />
         </div>
         <div class="chart-tools finer">
           <div class="tools">
@@ -124,6 +124,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
               interval={interval}
               onChange={change}
             />
+            <AverageTools averages={view.averages} scale={style.scale} onChange={change} />
           </div>
           <ExportTools history={data} series={series} span={span} drawing={drawing} apiKey={apiKey} />
         </div>

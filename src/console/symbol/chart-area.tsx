@@ -93,10 +93,9 @@ export interface ChartStyle {
 export function styleOf(view: ChartView, history: History | undefined): ChartStyle {
   const isCompared = view.compare.length > 0;
   const bars = history?.series[0]?.bars ?? [];
-  // Many sources have one price per day, whose candles would be dashes. The last bar may still change.
-  const isFlat =
-    bars.length > 1 &&
-    bars.slice(0, -1).every(({ open, high, low, close }) => open === close && high === low);
+  // Many sources have one price per bar, whose candles would be dashes.
+  const flat = bars.filter(({ open, high, low, close }) => open === close && high === low);
+  const isFlat = flat.length > bars.length / 2;
   return {
     type: view.type ?? (isCompared || isFlat ? 'line' : 'candles'),
     scale: view.scale ?? (isCompared ? 'percent' : 'linear'),

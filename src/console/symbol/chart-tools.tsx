@@ -74,12 +74,10 @@ export function RangeTools({
 export function DrawingTools({
   type,
   scale,
-  averages,
   onChange,
 }: {
   type: ChartType;
   scale: Scale;
-  averages: readonly number[];
   onChange: ChangeView;
 }) {
   return (
@@ -98,28 +96,42 @@ export function DrawingTools({
         value={scale}
         onChange={(next) => onChange({ scale: next })}
       />
-      <Menu label={averages.length > 0 ? `Averages: ${averages.join(', ')}` : 'Averages'} align="end">
-        {() => (
-          <fieldset class="checks">
-            <legend>Moving averages</legend>
-            {AVERAGES.map((length) => (
-              <label key={length}>
-                <input
-                  type="checkbox"
-                  checked={averages.includes(length)}
-                  onChange={({ currentTarget: { checked } }) =>
-                    onChange({
-                      averages: AVERAGES.filter((one) => (one === length ? checked : averages.includes(one))),
-                    })
-                  }
-                />
-                {length} bars
-              </label>
-            ))}
-            {scale === 'percent' && <p class="hint">Not drawn on a percent scale.</p>}
-          </fieldset>
-        )}
-      </Menu>
     </div>
+  );
+}
+
+/** The moving averages to draw. */
+export function AverageTools({
+  averages,
+  scale,
+  onChange,
+}: {
+  averages: readonly number[];
+  scale: Scale;
+  onChange: ChangeView;
+}) {
+  return (
+    <Menu label={averages.length > 0 ? `Averages: ${averages.join(', ')}` : 'Averages'}>
+      {() => (
+        <fieldset class="checks">
+          <legend>Moving averages</legend>
+          {AVERAGES.map((length) => (
+            <label key={length}>
+              <input
+                type="checkbox"
+                checked={averages.includes(length)}
+                onChange={({ currentTarget: { checked } }) =>
+                  onChange({
+                    averages: AVERAGES.filter((one) => (one === length ? checked : averages.includes(one))),
+                  })
+                }
+              />
+              {length} bars
+            </label>
+          ))}
+          {scale === 'percent' && <p class="hint">Not drawn on a percent scale.</p>}
+        </fieldset>
+      )}
+    </Menu>
   );
 }

@@ -106,7 +106,7 @@ function Swatch({ colour, name }: { colour: string; name: string }) {
 function Change({ from, to }: { from: ChartBar | undefined; to: ChartBar }) {
   if (!from || from.close === 0) return null;
   const percent = ((to.close - from.close) / Math.abs(from.close)) * 100;
-  return <span class={trend(percent)}>{signed(percent)} %</span>;
+  return <span class={trend(Number(percent.toFixed(2)))}>{signed(percent)} %</span>;
 }
 
 function measure(quote: string, unit: string): string {

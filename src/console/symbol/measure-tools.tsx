@@ -2,14 +2,12 @@ import type { MarketSymbol } from '../api/answers.ts';
 import type { IntervalChoice } from '../data/chart/request.ts';
 import type { BarInterval } from '../data/chart/span.ts';
 import { type ChartView, COMPARED_MAX } from '../data/chart/view.ts';
+import { nameOfCurrency } from '../data/currency.ts';
 import { type Measures, nameOfUnit } from '../data/units.ts';
 import type { Searchable } from '../search/match.ts';
 import { SymbolPicker } from '../search/symbol-picker.tsx';
 import type { ChangeView } from './chart-tools.tsx';
 import { BAR_NAMES } from './legend.tsx';
-
-/** The names of currencies come from the browser; a cent has none there. */
-const currencyNames = new Intl.DisplayNames('en', { type: 'currency', fallback: 'none' });
 
 /** What is compared, and the interval, currency and unit of the prices. */
 export function MeasureTools({
@@ -58,7 +56,7 @@ export function MeasureTools({
         <Select
           label="Currency"
           value={view.currency ?? own}
-          options={measures.currencies.map((code) => [code, nameOfCurrency(code)])}
+          options={measures.currencies.map((code) => [code, labelOfCurrency(code)])}
           onChange={(next) => onChange({ currency: next === own ? undefined : next })}
         />
       )}
@@ -102,8 +100,7 @@ function Select({
   );
 }
 
-function nameOfCurrency(code: string): string {
-  if (code === 'USX') return 'USX · US cent';
-  const name = /^[A-Z]{3}$/.test(code) ? currencyNames.of(code) : undefined;
-  return name === undefined ? code : `${code} · ${name}`;
+function labelOfCurrency(code: string): string {
+  const name = nameOfCurrency(code);
+  return name === code ? code : `${code} · ${name}`;
 }

@@ -1,5 +1,6 @@
 import type { MarketSymbol } from '../api/answers.ts';
 import type { Headline } from '../data/chart/headline.ts';
+import { nameOfCurrency, signOfCurrency } from '../data/currency.ts';
 import { isFormula } from '../data/formula.ts';
 import { linkToLastMarket } from '../data/route.ts';
 import { nameOfUnit } from '../data/units.ts';
@@ -40,7 +41,7 @@ export function Title({
         <p class="lead">
           {quote !== 'none' && (
             <>
-              {quote === symbol.currency.code ? symbol.currency.name : quote}
+              {quote === symbol.currency.code ? symbol.currency.name : nameOfCurrency(quote)}
               {unit !== 'none' && ` per ${isOwn ? symbol.unit.name.toLowerCase() : nameOfUnit(unit)}`}{' '}
             </>
           )}
@@ -55,10 +56,16 @@ export function Title({
   );
 }
 
+/** The sign before a price in a currency, as the symbol has it for its own. */
+export function signOf(symbol: MarketSymbol, currency: string): string {
+  if (currency === 'none') return '';
+  return currency === symbol.currency.code ? symbol.currency.symbol : signOfCurrency(currency);
+}
+
 function BigRate({ symbol, headline }: { symbol: MarketSymbol; headline: Headline }) {
   const { rate, before, at, source, isOpen, quote, isPublished } = headline;
   const change = before === undefined || before === 0 ? undefined : rate - before;
-  const sign = quote === symbol.currency.code ? symbol.currency.symbol : quote === 'none' ? '' : quote;
+  const sign = signOf(symbol, quote);
   return (
     <p class="big-rate">
       <span class="big">

@@ -27,7 +27,7 @@ export function Feeds({ token }: { token: string }) {
     async () => (await askAsOperator<{ feeds: Feed[] }>(token, '/admin/feeds')).feeds,
     [token],
   );
-  useRefresh(loaded.reload, REFRESH_MS);
+  useRefresh(loaded.refresh, REFRESH_MS);
   const turn = async (key: string, enabled: boolean) => {
     setError(undefined);
     const path = `/admin/feeds/${encodeURIComponent(key)}`;

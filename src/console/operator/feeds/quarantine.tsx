@@ -31,7 +31,7 @@ export function Quarantine({ token }: { token: string }) {
     const path = `/admin/quarantine?all=${which === 'All'}`;
     return heldPrices(await askAsOperator<HeldAnswer>(token, path));
   }, [token, which]);
-  useRefresh(loaded.reload, REFRESH_MS);
+  useRefresh(loaded.refresh, REFRESH_MS);
   const decide = async (id: number, what: 'release' | 'drop') => {
     setError(undefined);
     await askAsOperator(token, `/admin/quarantine/${id}/${what}`, { method: 'POST' }).catch(setError);

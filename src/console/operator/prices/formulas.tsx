@@ -45,7 +45,7 @@ export function Formulas({ token }: { token: string }) {
       loaded={loaded}
       editor={editor}
       tools={
-        <button type="button" class="button" onClick={() => edit(NEW)}>
+        <button type="button" class="button small" onClick={() => edit(NEW)}>
           New formula
         </button>
       }

@@ -18,7 +18,7 @@ export function ReadingRules({
 }) {
   return (
     <details class="more rules">
-      <summary>If the file is not clear by itself</summary>
+      <summary>How to read an ambiguous file</summary>
       <div class="fields">
         {TEXTS.map(([name, label, placeholder]) => (
           <label key={name}>

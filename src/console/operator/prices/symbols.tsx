@@ -51,7 +51,7 @@ export function Symbols({ token }: { token: string }) {
             value={search}
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
-          <button type="button" class="button" onClick={() => edit('new')}>
+          <button type="button" class="button small" onClick={() => edit('new')}>
             New symbol
           </button>
         </div>

@@ -49,7 +49,7 @@ export function Audit({ token }: { token: string }) {
         <h2 id="audit-title">Audit log</h2>
         <input
           type="search"
-          placeholder="Search who, what or target"
+          placeholder="Search the audit log"
           aria-label="Search the audit log"
           value={search}
           onInput={(event) => setSearch(event.currentTarget.value)}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { useWidth } from '../../charts/use-width.ts';
 
 /** One line of a chart. */
 export interface TimeLine {
@@ -9,8 +10,6 @@ export interface TimeLine {
   values: readonly (number | null)[];
 }
 
-/** Drawn for the current width, so that labels keep their size. */
-const WIDTH = innerWidth < 640 ? 350 : 560;
 const HEIGHT = 150;
 const LEFT = 56;
 const RIGHT = 6;
@@ -23,39 +22,44 @@ export function TimeChart({
   times,
   lines,
   print,
+  topMin,
 }: {
   title: string;
   /** ISO times, ascending. */
   times: readonly string[];
   lines: readonly TimeLine[];
   print: (value: number) => string;
+  /** The top of the axis where all values are lower. */
+  topMin: number;
 }) {
   const [pointed, setPointed] = useState<number>();
-  const top = niceTop(Math.max(...lines.flatMap(({ values }) => values.map((value) => value ?? 0))));
-  const x = (i: number) => LEFT + ((WIDTH - LEFT - RIGHT) * i) / Math.max(1, times.length - 1);
+  const [figure, chartWidth] = useWidth<HTMLElement>(560);
+  const values = lines.flatMap((line) => line.values.map((value) => value ?? 0));
+  const top = niceTop(Math.max(topMin, ...values));
+  const x = (i: number) => LEFT + ((chartWidth - LEFT - RIGHT) * i) / Math.max(1, times.length - 1);
   const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
   const shown = pointed ?? times.length - 1;
   const point = (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
-    const at = ((event.clientX - left) / width) * WIDTH;
-    const i = Math.round(((at - LEFT) / (WIDTH - LEFT - RIGHT)) * (times.length - 1));
+    const at = ((event.clientX - left) / width) * chartWidth;
+    const i = Math.round(((at - LEFT) / (chartWidth - LEFT - RIGHT)) * (times.length - 1));
     setPointed(Math.min(Math.max(i, 0), times.length - 1));
   };
   return (
-    <figure class="time-chart">
+    <figure class="time-chart" ref={figure}>
       <figcaption>
         <strong>{title}</strong>
         <span class="muted">{clock(times[shown])}</span>
         <ul>
-          {lines.map(({ name, colour, values }) => (
+          {lines.map(({ name, colour, values: own }) => (
             <li key={name} class={`line-${colour}`}>
-              <i /> {name} <b>{text(values[shown], print)}</b>
+              <i /> {name} <b>{text(own[shown], print)}</b>
             </li>
           ))}
         </ul>
       </figcaption>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        viewBox={`0 0 ${chartWidth} ${HEIGHT}`}
         role="img"
         aria-label={`${title}: ${lines.map((line) => summary(line, print)).join('; ')}`}
         onPointerMove={point}
@@ -63,19 +67,19 @@ export function TimeChart({
       >
         {[0, top / 2, top].map((value) => (
           <g key={value}>
-            <line class="grid" x1={LEFT} x2={WIDTH - RIGHT} y1={y(value)} y2={y(value)} />
+            <line class="grid" x1={LEFT} x2={chartWidth - RIGHT} y1={y(value)} y2={y(value)} />
             <text x={LEFT - 8} y={y(value) + 4} text-anchor="end">
               {print(value)}
             </text>
           </g>
         ))}
         {labels(times).map((i) => (
-          <text key={i} x={x(i)} y={HEIGHT - 4} text-anchor={i === 0 ? 'start' : 'middle'}>
+          <text key={i} x={x(i)} y={HEIGHT - 4} text-anchor="middle">
             {clock(times[i])}
           </text>
         ))}
-        {lines.map(({ name, colour, values }) => (
-          <path key={name} class={`line-${colour}`} d={pathOf(values, x, y)} />
+        {lines.map(({ name, colour, values: own }) => (
+          <path key={name} class={`line-${colour}`} d={pathOf(own, x, y)} />
         ))}
         {pointed !== undefined && <line class="pointer" x1={x(pointed)} x2={x(pointed)} y1={TOP} y2={y(0)} />}
       </svg>
@@ -112,7 +116,8 @@ const LABELS = 4;
 
 /** Evenly spaced points that get a label; not the last one, whose label would not fit. */
 function labels(times: readonly string[]): number[] {
-  return Array.from({ length: LABELS }, (_, i) => Math.floor((i * times.length) / LABELS));
+  const step = Math.max(1, Math.round(times.length / LABELS));
+  return Array.from({ length: Math.min(LABELS, times.length) }, (_, i) => i * step);
 }
 
 /** Hours and minutes of the reader's clock. */

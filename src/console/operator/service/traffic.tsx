@@ -25,7 +25,7 @@ interface TrafficAnswer {
 /** Traffic, errors, latency and lag of the last hours. */
 export function Traffic({ token }: { token: string }) {
   const loaded = useLoad(() => askAsOperator<TrafficAnswer>(token, '/admin/traffic'), [token]);
-  useRefresh(loaded.reload, REFRESH_MS);
+  useRefresh(loaded.refresh, REFRESH_MS);
   const minutes = fill(loaded.data?.minutes ?? []);
   const times = minutes.map(({ at }) => at);
   const total = minutes.reduce((sum, { requests }) => sum + requests, 0);
@@ -49,13 +49,15 @@ export function Traffic({ token }: { token: string }) {
           <TimeChart
             title="Requests a minute"
             times={times}
-            print={count}
+            print={compactCount}
+            topMin={2}
             lines={[{ name: 'requests', colour: 'accent', values: minutes.map((one) => one.requests) }]}
           />
           <TimeChart
             title="Errors a minute"
             times={times}
-            print={count}
+            print={compactCount}
+            topMin={2}
             lines={[
               { name: 'refused (4xx)', colour: 'gold', values: minutes.map((one) => one.refused) },
               { name: 'failed (5xx)', colour: 'fall', values: minutes.map((one) => one.failed) },
@@ -65,6 +67,7 @@ export function Traffic({ token }: { token: string }) {
             title="Latency"
             times={times}
             print={milliseconds}
+            topMin={2}
             lines={[
               { name: 'median', colour: 'accent', values: minutes.map((one) => one.p50Ms) },
               { name: '99 %', colour: 'gold', values: minutes.map((one) => one.p99Ms) },
@@ -74,6 +77,7 @@ export function Traffic({ token }: { token: string }) {
             title="Lag behind the ledger"
             times={times}
             print={seconds}
+            topMin={0.002}
             lines={[{ name: 'longest', colour: 'accent', values: minutes.map((one) => one.lagSeconds) }]}
           />
         </div>
@@ -99,7 +103,15 @@ function span(minutes: number): string {
   return minutes < 90 ? plural(minutes, 'minute') : plural(Math.round(minutes / 60), 'hour');
 }
 
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** A label of the axis has room for seven characters. */
+function compactCount(value: number): string {
+  return value < 100_000 ? count(value) : COMPACT.format(value);
+}
+
 function milliseconds(value: number): string {
+  if (value >= 1_000) return seconds(value / 1_000);
   return value < 10 ? `${Number(value.toPrecision(2))} ms` : `${count(value)} ms`;
 }
 

@@ -48,7 +48,15 @@ export function Details({
       {main && <Ranges series={main} history={history} shownFrom={span.first} />}
       <Facts symbol={symbol} headline={headline} holder={holder} />
       <Sources series={series} store={store} apiKey={apiKey} />
-      <Conversions symbol={symbol} units={units} rate={store.row(symbol.symbol)?.quote.rate} />
+      {main && (
+        <Conversions
+          symbol={symbol}
+          units={units}
+          rate={store.row(symbol.symbol)?.quote.rate}
+          exchangeRate={main.factor / (units.find(({ unit }) => unit === main.unit)?.factor ?? 1)}
+          currency={main.quote}
+        />
+      )}
       {isDaily && <StatisticsCard request={request} apiKey={apiKey} />}
       <RequestBox path={request} apiKey={apiKey} requests={history.requests} />
       {isDaily && <Revisions symbol={symbol} revisions={revisions} onWant={onWantRevisions} />}

@@ -72,9 +72,9 @@ export function Ranges({
           <dt>{title}</dt>
           <dd>
             <span>{show(low)}</span>
-            <svg class="range-track" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-              <rect class="track" x="0" y="3" width="100" height="2" rx="1" />
-              <rect class="newest" x={placeOf(newest, low, high)} y="0" width="3" height="8" rx="1" />
+            <svg class="range-track" aria-hidden="true">
+              <rect class="track" y="3" width="100%" height="2" rx="1" />
+              <circle class="newest" cx={`${placeOf(newest, low, high)}%`} cy="4" r="4" />
             </svg>
             <span>{show(high)}</span>
           </dd>
@@ -84,7 +84,7 @@ export function Ranges({
   );
 }
 
-/** Where the newest price is on a track that is 100 wide. */
+/** Where the newest price is on the track, in percent. */
 function placeOf(newest: number, low: number, high: number): number {
-  return high === low ? 48.5 : ((newest - low) / (high - low)) * 97;
+  return high === low ? 50 : ((newest - low) / (high - low)) * 100;
 }

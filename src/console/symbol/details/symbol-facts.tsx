@@ -2,8 +2,9 @@ import type { ComponentChildren } from 'preact';
 import type { Holder } from '../../account/with-key.tsx';
 import type { MarketSymbol } from '../../api/answers.ts';
 import type { Headline } from '../../data/chart/headline.ts';
-import { inUnit, nameOfUnit, type Unit } from '../../data/units.ts';
+import { nameOfUnit, roundConverted, type Unit } from '../../data/units.ts';
 import { ago, computedPrice, day, duration, price } from '../../show/format.ts';
+import { signOf } from '../title.tsx';
 
 const PUBLISHED = { minute: 'while the market is open', day: 'daily', week: 'weekly', month: 'monthly' };
 
@@ -41,16 +42,20 @@ export function Facts({
   );
 }
 
-/** The newest price in every other unit that fits. */
+/** The newest price in every unit that fits, in the chosen currency. */
 export function Conversions({
   symbol,
   units,
   rate,
+  exchangeRate,
+  currency,
 }: {
   symbol: MarketSymbol;
   units: readonly Unit[];
-  /** In the symbol's own unit. */
+  /** As published. */
   rate: number | undefined;
+  exchangeRate: number;
+  currency: string;
 }) {
   if (units.length < 2 || rate === undefined) return null;
   return (
@@ -61,8 +66,10 @@ export function Conversions({
           <div key={one.unit}>
             <dt title={one.unit}>{nameOfUnit(one.unit)}</dt>
             <dd>
-              {symbol.currency.symbol}
-              {one.factor === 1 ? price(rate) : computedPrice(inUnit(rate, one))}
+              {signOf(symbol, currency)}
+              {one.factor * exchangeRate === 1
+                ? price(rate)
+                : computedPrice(roundConverted(rate, one.factor * exchangeRate))}
             </dd>
           </div>
         ))}

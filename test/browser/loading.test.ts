@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser, Route } from 'playwright-core';
+import { eventually } from '../support/program.ts';
+import { openTestService, type TestService } from '../support/service.ts';
+import { seriousFindings } from './axe.ts';
+import { browserPath, OPERATOR_TOKEN, openBrowser, openPage, signInAsOperator } from './browser.ts';
+
+/** The request that fills each page, the shape that stands there until then, and a text of the filled page. */
+const PAGES = [
+  { page: '', path: '/market', shape: 'market', ready: 'symbol with prices' },
+  { page: 'symbol/XAU', path: '/market', shape: 'chart', ready: 'US Dollar per troy ounce' },
+  { page: 'account', path: '/usage', shape: 'cards', ready: 'Usage by day and endpoint' },
+  { page: 'operator', path: '/admin/replicas', shape: 'cards', ready: 'Replicas' },
+  { page: 'operator/customers', path: '/admin/plans', shape: 'table', ready: 'Answers a month' },
+  { page: 'docs/reference', path: '/openapi.json', shape: 'table', ready: 'Find an endpoint' },
+] as const;
+
+const BROKEN = {
+  status: 500,
+  contentType: 'application/json',
+  body: JSON.stringify({ success: false, message: 'broken on purpose', statusCode: '500', code: 'internal' }),
+};
+
+const found = await browserPath();
+const title = found ? 'a page on a slow network' : 'a page on a slow network (skipped: no Chromium)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(180_000);
+  let service: TestService;
+  let browser: Browser;
+  let key: string;
+  beforeAll(async () => {
+    service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN } });
+    await service.publish('XAU', { '2024-05-13': 2_340, '2024-05-14': 2_350 });
+    key = await service.key();
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  for (const { page: name, path, shape, ready } of PAGES) {
+    test(`#/${name} shows the shape of its content until ${path} responds, and an error that can be retried if it fails`, async () => {
+      const { page, close } = await openPage(browser, service.url);
+      await signInAsOperator(page);
+      await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+      const held: Route[] = [];
+      let network: 'slow' | 'broken' | 'good' = 'slow';
+      await page.route(
+        (url) => url.pathname === path,
+        async (route) => {
+          if (network === 'slow') held.push(route);
+          else if (network === 'broken') await route.fulfill(BROKEN);
+          else await route.continue();
+        },
+      );
+      await page.goto(`${service.url}/#/${name}`);
+      await page.locator(`.loading.as-${shape}`).first().waitFor();
+      await eventually(async () => held.length > 0);
+      expect(await seriousFindings(page)).toEqual([]);
+      network = 'broken';
+      for (const route of held) await route.fulfill(BROKEN);
+      await page.getByText('broken on purpose').first().waitFor();
+      expect(await page.getByText(ready).count()).toBe(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      network = 'good';
+      const retry = page.getByRole('button', { name: 'Try again' });
+      for (let left = await retry.count(); left > 0; left--) await retry.first().click();
+      await page.getByText(ready).or(page.getByPlaceholder(ready)).first().waitFor();
+      await retry.first().waitFor({ state: 'detached' });
+      await close();
+    });
+  }
+});
