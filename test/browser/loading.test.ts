@@ -72,4 +72,26 @@ describe.skipIf(!found)(title, () => {
       await close();
     });
   }
+
+  test('an error stays on the screen while the page asks again by itself, and goes away with the first answer', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    await signInAsOperator(page);
+    const held: Route[] = [];
+    let isSlow = false;
+    await page.route('**/admin/replicas', async (route) => {
+      if (isSlow) held.push(route);
+      else await route.fulfill(BROKEN);
+    });
+    await page.goto(`${service.url}/#/operator`);
+    await page.getByText('broken on purpose').waitFor();
+    isSlow = true;
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await eventually(async () => held.length > 0);
+    expect(await page.getByText('broken on purpose').count()).toBe(1);
+    expect(await page.locator('.loading').count()).toBe(0);
+    for (const route of held) await route.continue();
+    await page.getByRole('heading', { name: 'Replicas' }).waitFor();
+    expect(await page.getByText('broken on purpose').count()).toBe(0);
+    await close();
+  });
 });
