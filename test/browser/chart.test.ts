@@ -97,7 +97,7 @@ describe.skipIf(!found)(title, () => {
       .locator('.big')
       .getByText(Math.round(kilograms).toLocaleString('en-US').slice(0, 6))
       .waitFor();
-    await second.page.getByText('EUR per kilogram').waitFor();
+    await second.page.getByText('Euro per kilogram').waitFor();
     await second.page.locator('.legend.compared').getByText('40.0000').waitFor();
     await second.page.locator('.legend.compared').getByText('EUR/T.oz').waitFor();
     await second.page.locator('.legend-average').getByText('MA 20').waitFor();

@@ -78,6 +78,9 @@ describe.skipIf(!found)(title, () => {
       page.locator('tr').filter({ has: page.getByRole('link', { name, exact: true }) });
     await row('Gold XAU').getByText('lbma').waitFor();
     for (const name of ['Gold XAU', 'Silver XAG', 'Corn CORN']) {
+      expect(await row(name).locator('.sparkline').getAttribute('class'), name).toBe(
+        `sparkline ${name === 'Silver XAG' ? 'fall' : 'rise'}`,
+      );
       expect(await row(name).locator('th').textContent(), name).toMatch(
         /\d [A-Z][a-z]{2}( \d{4})?market (open|closed)$/,
       );

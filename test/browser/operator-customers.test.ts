@@ -59,6 +59,27 @@ describe.skipIf(!found)(`customers, symbols and decisions on the operator’s pa
     });
   }
 
+  test('the operator sets the rules of a customer’s keys', async () => {
+    const { id } = await newAccount('Foundry');
+    const { page, close } = await open('customers');
+    await page.getByRole('button', { name: 'Usage and keys of Foundry' }).click();
+    const detail = page.locator('tr.detail');
+    await detail.getByRole('button', { name: 'Create a key' }).click();
+    await detail.getByLabel('Name', { exact: true }).fill('kiosk');
+    await detail.getByLabel('Only from these addresses').fill('203.0.113.7');
+    await detail.getByLabel('Refuse it in URLs').check();
+    await detail.getByRole('button', { name: 'Create', exact: true }).click();
+    const row = detail.locator('tbody tr').filter({ hasText: 'kiosk' });
+    await row.getByText('header only; from 203.0.113.7').waitFor();
+    await row.getByRole('button', { name: /^Change key_/ }).click();
+    await detail.getByLabel('Only from these addresses').fill('203.0.113.0/24');
+    await detail.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('header only; from 203.0.113.0/24').waitFor();
+    const key = (await service.ledger.accounts.keys(id)).find(({ name }) => name === 'kiosk');
+    expect(key).toMatchObject({ headerOnly: true, allowedIps: ['203.0.113.0/24'] });
+    await close();
+  });
+
   test('a rotated key works for as long as was chosen', async () => {
     const { id } = await newAccount('Smelter');
     const { page, close } = await open('customers');

@@ -143,6 +143,17 @@ describe.skipIf(!found)(title, () => {
     });
   }
 
+  test('requests, errors and latency of the last minutes are drawn', async () => {
+    for (let i = 0; i < 3; i++) await service.get('/symbols', 'pit_live_wrong');
+    const { page, close } = await openOperatorPage(browser, service.url, '');
+    const chart = (name: RegExp) => page.getByRole('img', { name }).waitFor();
+    await chart(/^Requests a minute: requests at most ([3-9]|\d\d)/);
+    await chart(/^Errors a minute: refused \(4xx\) at most ([3-9]|\d\d); failed \(5xx\) at most \d/);
+    await chart(/^Latency: median at most [\d.]+ ms; 99 % at most [\d.]+ m?s$/);
+    await chart(/^Lag behind the ledger: longest at most [\d.]+ m?s$/);
+    await close();
+  });
+
   test('without the ledger the page still says so, and says when it is back', async () => {
     const monitor = service.core.faults.ledger;
     const { read } = service.ledger.engine;
@@ -163,8 +174,11 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
-  test('a feed is turned on and off', async () => {
+  test('a feed is turned on and off, and run now', async () => {
     const { page, close } = await openOperatorPage(browser, service.url, 'feeds');
+    await page.getByRole('button', { name: 'Run now fred' }).click();
+    await page.getByText('fred runs within ten seconds').waitFor();
+    expect([...(await service.ledger.feeds.takeRequestedRuns())]).toEqual([['fred', false]]);
     await page.getByText('5 more that can be turned on').click();
     await page.getByRole('button', { name: 'Turn on world-bank' }).click();
     const row = page.locator('tr').filter({ hasText: 'World Bank' });
