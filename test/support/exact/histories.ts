@@ -19,9 +19,17 @@ function closesOf(code: Code, seed: number): DatedCloses {
     if (day > LAST || random.isOneIn(4)) continue;
     const cents = random.below(40_000) - (code === 'WTIOIL-SPOT' ? 8_000 : -1);
     const close = random.isOneIn(50) && code === 'WTIOIL-SPOT' ? 0 : cents / 100;
-    closes.push([printDay(day), random.isOneIn(20) ? Math.round(close * 1e4 + 7) / 1e4 : close]);
+    // Repeated closes: extremes and peaks have several days.
+    if (random.isOneIn(8) && closes.length > 0) closes.push([printDay(day), repeated(closes, random)]);
+    else closes.push([printDay(day), random.isOneIn(20) ? Math.round(close * 1e4 + 7) / 1e4 : close]);
   }
   return closes;
+}
+
+/** One of the last closes, or the highest or the lowest of them. */
+function repeated(closes: DatedCloses, random: Seeded): number {
+  const last = closes.slice(-30).map(([, close]) => close);
+  return random.pick([Math.max(...last), Math.min(...last), random.pick(last)]);
 }
 
 export const CLOSES = Object.fromEntries(CODES.map((code, i) => [code, closesOf(code, 31 + i)])) as Record<
