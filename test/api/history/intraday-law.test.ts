@@ -9,7 +9,7 @@ import { MINUTE } from '../../support/service.ts';
 
 /** Wednesday 2024-05-15, 14:00 UTC; the service's clock is at 16:00. */
 const TWO = Date.UTC(2024, 4, 15, 14);
-const RANGE = 'startDate=2024-05-15T14:00:00Z&endDate=2024-05-15T15:59:59Z';
+const RANGE = 'startDate=2024-05-15T14:00:00Z&endDate=2024-05-15T16:59:59Z';
 const INTERVALS = { minute: 1, '5min': 5, '15min': 15, hour: 60 } as const;
 const DELAYS_MINUTES = [0, 7, 60, 113];
 /** Each run takes another symbol that trades at these hours. */
@@ -26,11 +26,18 @@ const CODES = [
   'HO-FUT',
 ];
 
-/** Many in the same minute or moment; most arrive late, some after the clock's time. */
+/**
+ * Many in the same minute or moment, or exactly as old as a plan's delay; many arrive late, some after the clock's time, and
+ * some before they were made, by a clock that is wrong.
+ */
 const madeTick = fc.record({
-  minute: fc.oneof(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 119 })),
+  minute: fc.oneof(
+    fc.integer({ min: 0, max: 6 }),
+    fc.integer({ min: 0, max: 119 }),
+    fc.constantFrom(...DELAYS_MINUTES.map((delay) => 120 - delay)),
+  ),
   ms: fc.oneof(fc.constantFrom(0, 1, 59_999), fc.integer({ min: 0, max: 59_999 })),
-  lateMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 130 * MINUTE })),
+  lateMs: fc.oneof(fc.constant(0), fc.integer({ min: -20 * MINUTE, max: 130 * MINUTE })),
   cents: fc.integer({ min: -4_000, max: 90_000 }),
   id: fc.integer({ min: 0, max: 60 }),
 });
