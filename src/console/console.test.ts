@@ -5,7 +5,7 @@ import { changeOf } from './data/market.ts';
 import { correctionsOf, markedDays } from './data/revisions.ts';
 import { readRoute } from './data/route.ts';
 import { type Sorting, sorted } from './data/sorting.ts';
-import { ago, duration, price, signed, soon } from './show/format.ts';
+import { ago, duration, percentTrend, price, signed, soon } from './show/format.ts';
 import { masked, snippet } from './show/snippets.ts';
 
 describe('spans', () => {
@@ -36,6 +36,16 @@ describe('what is shown', () => {
       '−0.50',
       '±0.00',
       '±0.00',
+    ]);
+  });
+
+  test('a change in percent has the colour of what is shown', () => {
+    expect([0.01, -0.01, 0.004, -0.004, undefined].map(percentTrend)).toEqual([
+      'rise',
+      'fall',
+      'flat',
+      'flat',
+      'flat',
     ]);
   });
 

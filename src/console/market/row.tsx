@@ -4,7 +4,7 @@ import type { MarketSymbol, Quote } from '../api/answers.ts';
 import { Sparkline } from '../charts/sparkline.tsx';
 import { changeOf, type MarketRow, type MarketStore, useMarketRow } from '../data/market.ts';
 import { linkTo } from '../data/route.ts';
-import { ago, decimalsOf, price, signed, trend } from '../show/format.ts';
+import { ago, decimalsOf, percentTrend, price, signed, trend } from '../show/format.ts';
 import { useNow } from '../show/now.ts';
 import { Star } from './star.tsx';
 
@@ -38,7 +38,7 @@ export const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; 
           {symbol.currency.code}/{symbol.unit.symbol}
         </span>
       </td>
-      <td class={`cell-change ${trend(change?.absolute)}`}>
+      <td class={`cell-change ${percentTrend(change?.percent)}`}>
         {change ? (
           <>
             <span>{signed(change.percent)} %</span>

@@ -52,6 +52,11 @@ export function trend(value: number | undefined): 'rise' | 'fall' | 'flat' {
   return value > 0 ? 'rise' : 'fall';
 }
 
+/** The same for a change in percent, as `signed` shows it: one that rounds to nothing is flat. */
+export function percentTrend(percent: number | undefined): 'rise' | 'fall' | 'flat' {
+  return trend(percent === undefined ? undefined : Number(percent.toFixed(2)));
+}
+
 /** A day as people write it. */
 export function day(date: string): string {
   const at = Date.parse(date.slice(0, 10));

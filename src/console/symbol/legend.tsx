@@ -4,7 +4,7 @@ import type { ChartCursor } from '../charts/price-chart.tsx';
 import type { ChartSeries } from '../data/chart/history.ts';
 import type { BarInterval } from '../data/chart/span.ts';
 import { linkTo } from '../data/route.ts';
-import { computedPrice, dayOrTime, price, signed, trend } from '../show/format.ts';
+import { computedPrice, dayOrTime, percentTrend, price, signed } from '../show/format.ts';
 
 export const BAR_NAMES: Readonly<Record<BarInterval, string>> = {
   minute: '1 minute',
@@ -106,7 +106,7 @@ function Swatch({ colour, name }: { colour: string; name: string }) {
 function Change({ from, to }: { from: ChartBar | undefined; to: ChartBar }) {
   if (!from || from.close === 0) return null;
   const percent = ((to.close - from.close) / Math.abs(from.close)) * 100;
-  return <span class={trend(Number(percent.toFixed(2)))}>{signed(percent)} %</span>;
+  return <span class={percentTrend(percent)}>{signed(percent)} %</span>;
 }
 
 function measure(quote: string, unit: string): string {
