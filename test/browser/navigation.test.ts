@@ -64,6 +64,16 @@ describe.skipIf(!found)(title, () => {
     });
   }
 
+  test('a link that is followed before the first frame is drawn opens its page', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    await page.addInitScript(
+      `document.addEventListener('DOMContentLoaded', () => { location.hash = '#/docs'; }, { once: true })`,
+    );
+    await page.goto(service.url);
+    await page.getByRole('heading', { name: 'Documentation' }).waitFor();
+    await close();
+  });
+
   test('the order of the market is in the URL', async () => {
     const { page, complaints, shot, close } = await openPage(browser, service.url);
     await page.goto(`${service.url}/#/market?sort=Top+gainers`);

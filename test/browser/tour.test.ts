@@ -104,9 +104,9 @@ describe.skipIf(!found)(title, () => {
     await watched.page.waitForTimeout(300);
     const { '/market/quotes': _, ...bytes } = Object.fromEntries(watched.bytes); // requested later, repeatedly
     const sum = Object.values(bytes).reduce((all, one) => all + one, 0);
-    console.log(`to the first chart: ${(sum / 1_000).toFixed(1)} KB`);
+    console.log(`to the first chart: ${(sum / 1024).toFixed(1)} KB`);
     expect(watched.bytes.size).toBeGreaterThanOrEqual(8);
-    expect(sum).toBeLessThan(100_000);
+    expect(sum).toBeLessThan(100 * 1024);
     await watched.close();
   });
 

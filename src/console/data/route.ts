@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 
 /** The current route: the fragment of the URL, so that it can be linked to. */
 export interface Route {
@@ -16,9 +16,10 @@ export function readRoute(hash: string): Route {
   return { page: page || 'market', rest: decode(rest.join('/')) };
 }
 
+/** Listens in a layout effect, which runs at once: another effect would miss a change before the first frame. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => readRoute(location.hash));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onChange = ({ oldURL }: HashChangeEvent) => {
       const { hash } = new URL(oldURL);
       if (readRoute(hash).page === 'market') lastMarket = hash || linkTo('market');
@@ -42,7 +43,7 @@ export function linkToLastMarket(): string {
 /** A part of the view that is kept in the URL, after a `?` in the fragment. Its default is left out. */
 export function useParam(name: string, byDefault: string): [string, (value: string) => void] {
   const [value, setValue] = useState(() => readParams().get(name) ?? byDefault);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onChange = () => setValue(readParams().get(name) ?? byDefault);
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);

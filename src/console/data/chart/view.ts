@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { readParams, writeParams } from '../route.ts';
 import { INTRADAY_INTERVALS } from './intraday.ts';
 import { type BarInterval, CALENDAR_INTERVALS, RANGES, type Range } from './span.ts';
@@ -71,7 +71,7 @@ export function paramsOf(view: ChartView): Record<string, string | undefined> {
 /** The view in the URL, and how to change parts of it. */
 export function useChartView(): [ChartView, (change: Partial<ChartView>) => void] {
   const [view, setView] = useState(() => readView(readParams()));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onChange = () => setView(readView(readParams()));
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);
