@@ -5,7 +5,7 @@ import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../ledger/ticks/ticks.ts';
 import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';
 import { type Day, EARLIEST_DAY, LAST_DAY } from '../market/day.ts';
-import { hasEnded, marketOf } from '../market/session.ts';
+import { hasEnded, marketOf, sessionEnd } from '../market/session.ts';
 import { isBarSeen, outlivesWithdrawal, tickSeenFrom } from '../market/visibility.ts';
 import type { LatestPrice, SourcedBar } from './series/price-types.ts';
 
@@ -76,27 +76,31 @@ export async function historyByReference(
     return { day, ...ohlcOf(fold!), sourceId: fold!.close.sourceId };
   });
 
-  const sessionIsOver = (day: Day) => hasEnded(market, day, horizon);
-  return { bars, latest: newestPrice([...published.values()].at(-1), ticks, sessionIsOver) };
+  const canOverride = ({ at, day }: LedgerTick) =>
+    !hasEnded(market, day, horizon) || at > sessionEnd(market, day);
+  return { bars, latest: newestPrice([...published.values()].at(-1), ticks, canOverride) };
 }
 
 function newestPrice(
   bar: BarRevision | undefined,
   ticks: readonly LedgerTick[],
-  sessionIsOver: (day: Day) => boolean,
+  canOverride: (tick: LedgerTick) => boolean,
 ): LatestPrice | undefined {
   let tick: LedgerTick | undefined;
   for (const next of ticks) {
     if (!tick || next.day > tick.day || (next.day === tick.day && isBefore(tick, next))) tick = next;
   }
-  if (tick && (!bar || tick.day > bar.day || overrides(tick, bar, sessionIsOver))) {
+  if (tick && (!bar || tick.day > bar.day || overrides(tick, bar, canOverride))) {
     return { price: tick.price, day: tick.day, at: tick.at, sourceId: tick.sourceId };
   }
   return bar && { price: bar.close, day: bar.day, at: undefined, sourceId: bar.sourceId };
 }
 
-/** A tick recorded after the bar of its day wins until the session ends; over a provisional bar it always wins. */
-function overrides(tick: LedgerTick, bar: BarRevision, sessionIsOver: (day: Day) => boolean): boolean {
+/**
+ * A tick recorded after the bar of its day wins until the session ends, and if it was made after that. Over a provisional bar
+ * it always wins.
+ */
+function overrides(tick: LedgerTick, bar: BarRevision, canOverride: (tick: LedgerTick) => boolean): boolean {
   if (tick.day !== bar.day) return false;
-  return bar.reason === PROVISIONAL || (!sessionIsOver(bar.day) && tick.revision > bar.revision);
+  return bar.reason === PROVISIONAL || (canOverride(tick) && tick.revision > bar.revision);
 }

@@ -183,8 +183,8 @@ export class DelayedView {
   }
 
   /**
-   * The later day wins. On the same day a tick wins over a bar recorded before it until the session ends, and over a
-   * provisional bar until the final bar is published.
+   * The later day wins. On the same day a tick wins over a bar recorded before it until the session ends, and if it was made
+   * after that; and over a provisional bar until the final bar is published.
    */
   #latestPrice(): LatestPrice | undefined {
     let barDay = this.#settled.newest?.day ?? Number.NEGATIVE_INFINITY;
@@ -207,6 +207,8 @@ export class DelayedView {
 
   #overrides(bar: BarRevision, { tick, sessionEnded }: { tick: LedgerTick; sessionEnded: boolean }): boolean {
     if (tick.day !== bar.day) return false;
-    return bar.reason === PROVISIONAL || (!sessionEnded && tick.revision > bar.revision);
+    if (bar.reason === PROVISIONAL) return true;
+    const isAfterSession = tick.at > this.#settled.sessionEnd(tick.day);
+    return tick.revision > bar.revision && (!sessionEnded || isAfterSession);
   }
 }

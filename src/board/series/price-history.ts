@@ -43,6 +43,8 @@ export class PriceHistory implements SettledBars {
   readonly #recent = new Map<Day, BarRevision>();
   #recentFrom: Day = EARLIEST_DAY;
   #unsettled: BarRevision[] = [];
+  /** Days with ticks that were made after their session. Those are the latest price until there is a bar of a later day. */
+  readonly #daysWithLateTicks = new Set<Day>();
   /** The first settled day that has changed since the views advanced. */
   #settledChangedFrom: Day = NO_CHANGE;
   firstDay: Day | undefined;
@@ -123,7 +125,15 @@ export class PriceHistory implements SettledBars {
       const first = await ledger.bars.firstDay(this.#symbolId, this.origin);
       this.firstDay = first !== undefined && first < this.#recentFrom ? first : this.#recentDays()[0];
     }
+    for (const day of tickDays) await this.#checkForLateTicks(ledger, day, now);
     return tickDays;
+  }
+
+  async #checkForLateTicks(ledger: Ledger, day: Day, now: number): Promise<void> {
+    const end = this.sessionEnd(day);
+    if (end > now || day < (this.newest?.day ?? day)) return;
+    const of = { symbolId: this.#symbolId, origin: this.origin, day };
+    if (await ledger.ticks.hasAfter(of, end)) this.#daysWithLateTicks.add(day);
   }
 
   /**
@@ -223,8 +233,11 @@ export class PriceHistory implements SettledBars {
   /** Returns false if the tick's day is so old that the history must be reloaded. */
   addTick(tick: LedgerTick, now: number): boolean {
     if (tick.day < this.#recentFrom) return false;
-    // The closer handles late ticks of a settled day: it publishes a new bar.
-    if (this.#canDropTicks(tick.day, now)) return true;
+    if (this.#canDropTicks(tick.day, now)) {
+      // The closer handles late ticks of a settled day: it publishes a new bar.
+      return tick.at <= this.sessionEnd(tick.day) || tick.day < (this.newest?.day ?? tick.day);
+    }
+    if (tick.at > this.sessionEnd(tick.day)) this.#daysWithLateTicks.add(tick.day);
     const isLogged = this.#log.add(tick);
     for (const view of this.views) view.addTick(tick, isLogged);
     return true;
@@ -306,6 +319,7 @@ export class PriceHistory implements SettledBars {
   #canDropTicks(day: Day, now: number): boolean {
     const bar = this.#recent.get(day);
     if (!bar || bar.withdrawn || bar.reason === PROVISIONAL) return false;
+    if (this.#daysWithLateTicks.has(day) && day >= (this.newest?.day ?? day)) return false;
     return this.sessionEnd(day) + this.#lags.at(-1)! <= now;
   }
 

@@ -47,6 +47,23 @@ onEachEngine('closer', (engine) => {
     expect((await bench.revisionsOf(day)).at(-1)).toEqual([10, 41, 8, 41, 'late ticks']);
   });
 
+  test('a price made after the session is in the bar once every plan sees it', async () => {
+    const { day, start, end } = bench.nextDay();
+    const [made, hour] = [end + 60_000, 3_600_000]; // the longest delay of the built-in plans
+    await bench.ledger.ticks.append([bench.tick(start, 10), bench.tick(made, 12)], 'push');
+    const closer = new Closer(bench.ledger);
+    expect(await closer.close(made)).toBe(1);
+    expect(closer.isBehind).toBe(false);
+    expect(await closer.close(made + hour - 1)).toBe(0);
+    // Another process finds it, too.
+    expect(await new Closer(bench.other).close(made + hour)).toBe(1);
+    expect(await closer.close(made + 2 * hour)).toBe(0);
+    expect(await bench.revisionsOf(day)).toEqual([
+      [10, 10, 10, 10, 'session close'],
+      [10, 12, 10, 12, 'late ticks'],
+    ]);
+  });
+
   test('a closer that starts after the settlement still publishes the final bar', async () => {
     const { day, start, end } = bench.nextDay();
     const settles = settlementTime(MARKET, day)!;

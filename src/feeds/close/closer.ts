@@ -8,6 +8,7 @@ import { type Day, FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
 import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
 import { ClosingProgress } from './progress.ts';
 import { closingOf, limitsOf } from './session-bar.ts';
+import { type CloseLimits, WorkBudget } from './work-budget.ts';
 
 /** Ticks are kept this long after their session and the longest delay, for late ticks and restarted replicas. */
 const KEEP_MS = 7 * MS_PER_DAY;
@@ -17,23 +18,30 @@ const MS_PER_TRANSACTION = 100;
 /** Days that are marked for deletion together: each takes a statement for every 1,000 ticks. */
 const DAYS_PER_MARK = 25;
 
-/** Bounds the work of one call. */
-export interface CloseLimits {
-  /** Stops as soon as possible. The next start does the rest. */
-  signal?: AbortSignal;
-  /** Stops between two days after this time, but does at least one. */
-  budgetMs?: number;
-}
+/** How often a day is folded again whose last ticks some plans may not see yet. */
+const RECHECK_MS = 10 * 60_000;
 
 /** A day whose ticks were folded, outside of any lock. */
 interface FoldedSession {
   day: TradingDay;
-  settlement: number | undefined;
+  isFinal: boolean;
   limits: FoldLimits;
   current: BarRevision | undefined;
   folded: FoldedDay | undefined;
   /** Ticks up to this revision are in the fold. */
   revision: number;
+}
+
+/** One of the two kinds of bars that are published: provisional ones at settlement, and final ones. */
+interface ClosingPass {
+  now: number;
+  work: WorkBudget;
+  isFinal: boolean;
+  /**
+   * The bar of a day includes the ticks up to this moment, in ms. Ticks made after the session are included once every plan
+   * sees them: the bar shows at once.
+   */
+  madeBy(day: SymbolDay): number;
 }
 
 /** Days whose session ended before the horizon, in ms. */
@@ -66,6 +74,8 @@ export class Closer {
   readonly #waiting = new Map<string, SymbolDay>();
   /** Of those, the ones whose provisional bar is up to date. */
   readonly #settled = new Set<string>();
+  /** Of those, the ones with ticks that some plans may not see yet, and when to fold them again, in ms. */
+  readonly #postponed = new Map<string, number>();
   readonly #pruning: TickPruning;
   /** The days that were due when pruning started and are not marked yet. */
   #old: OldDays | undefined;
@@ -86,18 +96,22 @@ export class Closer {
       for (const day of days) {
         this.#waiting.set(keyOf(day), day);
         this.#settled.delete(keyOf(day)); // a late tick may be from before the settlement
+        this.#postponed.delete(keyOf(day));
       }
     }
     await this.#readTraits();
+    const visibleInAll = now - (await this.#longestDelayMs());
     const waiting = [...this.#waiting.values()].filter((day) => this.#traits.has(day.symbolId));
     waiting.sort((a, b) => a.day - b.day);
-    const over = waiting.filter((day) => this.#endOf(day) <= now);
+    const over = waiting.filter((day) => this.#endOf(day) <= now && !this.#isPostponed(day, now));
     const settled = waiting.filter((day) => this.#isSettlementDue(day, now));
     const work = new WorkBudget(limits);
-    let written = await this.#closeAll(over, now, work, undefined);
-    written += await this.#closeAll(settled, now, work, (day) => this.#settlementOf(day));
+    const madeBy = (day: SymbolDay) => Math.max(this.#endOf(day), visibleInAll);
+    let written = await this.#closeAll(over, { now, work, isFinal: true, madeBy });
+    const settlement = (day: SymbolDay) => this.#settlementOf(day)!;
+    written += await this.#closeAll(settled, { now, work, isFinal: false, madeBy: settlement });
     this.isBehind =
-      over.some((day) => this.#waiting.has(keyOf(day))) ||
+      over.some((day) => this.#waiting.has(keyOf(day)) && !this.#isPostponed(day, now)) ||
       settled.some((day) => !this.#settled.has(keyOf(day)));
     if (!this.isBehind) await this.#progress.save(now);
     return written;
@@ -136,9 +150,7 @@ export class Closer {
   }
 
   async #oldDays(now: number): Promise<OldDays> {
-    const plans = await this.#ledger.accounts.plans();
-    const longestDelayMs = Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
-    const horizon = now - longestDelayMs - KEEP_MS;
+    const horizon = now - (await this.#longestDelayMs()) - KEEP_MS;
     await this.#readTraits();
     const old: SymbolDay[] = [];
     // No session ends more than two days from its date, in any zone.
@@ -148,23 +160,25 @@ export class Closer {
     return { days: old.sort((a, b) => b.day - a.day), horizon };
   }
 
-  async #closeAll(
-    days: readonly SymbolDay[],
-    now: number,
-    work: WorkBudget,
-    settlementOf: ((day: SymbolDay) => number | undefined) | undefined,
-  ): Promise<number> {
+  /** Of all plans. */
+  async #longestDelayMs(): Promise<number> {
+    const plans = await this.#ledger.accounts.plans();
+    return Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
+  }
+
+  async #closeAll(days: readonly SymbolDay[], pass: ClosingPass): Promise<number> {
+    const { now, work } = pass;
     let written = 0;
     let group: FoldedSession[] = [];
     let groupMs = 0;
     for (const day of days) {
       if (work.isUsedUp) break;
       const startMs = performance.now();
-      const prepared = await this.#prepare(day, settlementOf?.(day), work.signal);
+      const prepared = await this.#prepare(day, pass);
       if (work.isAborted) break;
       work.hasDoneSome = true;
       if (prepared) group.push(prepared);
-      else this.#finish(day, settlementOf !== undefined);
+      else this.#finish(day, pass.isFinal);
       groupMs += performance.now() - startMs;
       if (group.length < DAYS_PER_TRANSACTION && groupMs < MS_PER_TRANSACTION) continue;
       written += await this.#publish(group, now);
@@ -177,16 +191,15 @@ export class Closer {
   /** Folds the ticks of a day. Undefined if its bar stays as it is. A symbol with real prices gets no simulated bars. */
   async #prepare(
     { symbolId, day }: SymbolDay,
-    settlement: number | undefined,
-    signal: AbortSignal | undefined,
+    { work: { signal }, isFinal, madeBy }: ClosingPass,
   ): Promise<FoldedSession | undefined> {
     const { ledger, of } = { ledger: this.#ledger, of: this.#tradingDay(symbolId, day) };
     const { prices } = await ledger.head();
     const current = (await ledger.bars.revisions(symbolId, of.origin, day, day)).at(-1);
-    const limits = limitsOf(current, settlement);
+    const limits = limitsOf(current, madeBy(of), isFinal);
     if (!limits) return undefined;
     const folded = await ledger.ticks.fold(of, { ...limits, ...(signal && { signal }) });
-    return { day: of, settlement, limits, current, folded, revision: prices };
+    return { day: of, isFinal, limits, current, folded, revision: prices };
   }
 
   /** Days whose bar changed after they were folded stay in the queue. */
@@ -202,17 +215,28 @@ export class Closer {
       }
       let { folded } = one;
       for (const tick of await ticksSince(one.revision)) folded = withTick(folded, tick, one.limits);
-      return closingOf(current, folded, one.settlement);
+      return closingOf(current, folded, one.isFinal);
     };
     const days = group.map((one) => one.day);
     const written = await this.#ledger.closing.publish(days, decide, now);
-    for (const one of group) if (!changed.has(one)) this.#finish(one.day, one.settlement !== undefined);
+    for (const one of group) {
+      if (changed.has(one)) continue;
+      const hasMore = one.isFinal && (await this.#ledger.ticks.hasAfter(one.day, one.limits.madeBy));
+      if (hasMore) this.#postponed.set(keyOf(one.day), now + RECHECK_MS);
+      else this.#finish(one.day, one.isFinal);
+    }
     return written;
   }
 
-  #finish(day: SymbolDay, isSettlement: boolean): void {
+  /** Whether its last ticks were made after the session, and some plans may not see them yet. */
+  #isPostponed(day: SymbolDay, now: number): boolean {
+    return (this.#postponed.get(keyOf(day)) ?? now) > now;
+  }
+
+  #finish(day: SymbolDay, isFinal: boolean): void {
     const key = keyOf(day);
-    if (isSettlement) this.#settled.add(key);
+    this.#postponed.delete(key);
+    if (!isFinal) this.#settled.add(key);
     else {
       this.#waiting.delete(key);
       this.#settled.delete(key);
@@ -260,26 +284,6 @@ export class Closer {
     for (const { id, market, real } of known) {
       this.#traits.set(id, { market: marketOf(market), real });
     }
-  }
-}
-
-/** The budget of one call. */
-class WorkBudget {
-  readonly signal: AbortSignal | undefined;
-  readonly #endsAt: number;
-  hasDoneSome = false;
-
-  constructor({ signal, budgetMs = Number.POSITIVE_INFINITY }: CloseLimits) {
-    this.signal = signal;
-    this.#endsAt = performance.now() + budgetMs;
-  }
-
-  get isAborted(): boolean {
-    return this.signal?.aborted ?? false;
-  }
-
-  get isUsedUp(): boolean {
-    return this.isAborted || (this.hasDoneSome && performance.now() >= this.#endsAt);
   }
 }
 

@@ -9,14 +9,18 @@ const LATE_TICKS = 'late ticks';
 const OWN_REASONS: ReadonlySet<string | null> = new Set([PROVISIONAL, SESSION_CLOSE, LATE_TICKS]);
 
 /**
- * Which ticks make up the bar of a day: those up to `settlement` or, without one, all of the session. After a withdrawal only
- * later ticks count. Undefined if the current bar stays, whatever the ticks: a bar of an import or a feed takes precedence.
+ * Which ticks make up the bar of a day: those made by the settlement or, for the final bar, by a later moment. After a
+ * withdrawal only later ticks count. Undefined if the current bar stays, whatever the ticks: a bar of an import or a feed takes precedence.
  */
-export function limitsOf(current: BarRevision | undefined, settlement?: number): FoldLimits | undefined {
-  const limits = { madeBy: settlement ?? Number.MAX_SAFE_INTEGER, receivedBy: Number.MAX_SAFE_INTEGER };
+export function limitsOf(
+  current: BarRevision | undefined,
+  madeBy: number,
+  isFinal: boolean,
+): FoldLimits | undefined {
+  const limits = { madeBy, receivedBy: Number.MAX_SAFE_INTEGER };
   if (current?.withdrawn) return { ...limits, madeAfter: current.recordedAt };
   if (current && !OWN_REASONS.has(current.reason)) return undefined;
-  if (current && settlement !== undefined && current.reason !== PROVISIONAL) return undefined;
+  if (current && !isFinal && current.reason !== PROVISIONAL) return undefined;
   return limits;
 }
 
@@ -24,15 +28,15 @@ export function limitsOf(current: BarRevision | undefined, settlement?: number):
 export function closingOf(
   current: BarRevision | undefined,
   folded: FoldedDay | undefined,
-  settlement?: number,
+  isFinal: boolean,
 ): Closing | undefined {
   if (!folded) return undefined;
   const closing = { ...ohlcOf(folded), sourceId: folded.close.sourceId };
   if (!current || current.withdrawn) {
-    return { ...closing, reason: settlement === undefined ? SESSION_CLOSE : PROVISIONAL };
+    return { ...closing, reason: isFinal ? SESSION_CLOSE : PROVISIONAL };
   }
   // If the bar's own ticks were deleted, a late tick alone does not make up the day.
   if (folded.firstRevision >= current.revision || sameOhlc(current, closing)) return undefined;
-  if (settlement !== undefined) return { ...closing, reason: PROVISIONAL };
+  if (!isFinal) return { ...closing, reason: PROVISIONAL };
   return { ...closing, reason: current.reason === PROVISIONAL ? SESSION_CLOSE : LATE_TICKS };
 }

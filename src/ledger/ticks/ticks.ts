@@ -87,6 +87,16 @@ export class TickStore {
     return readLastTicks(this.#engine, of, horizons);
   }
 
+  /** Whether one trade date has ticks that were made after a moment. */
+  async hasAfter({ symbolId, origin, day }: TradingDay, moment: number): Promise<boolean> {
+    const { read, placeholder: p } = this.#engine;
+    const rows = await read.unsafe(
+      `SELECT 1 FROM tick WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND at > ${p(3)} AND ${originFilter(origin)} LIMIT 1`,
+      [symbolId, day, moment],
+    );
+    return rows.length > 0;
+  }
+
   /** The ticks of one trade date. */
   async ofDay(symbolId: number, origin: PriceOrigin, day: Day): Promise<LedgerTick[]> {
     const rows = await this.#engine.read`

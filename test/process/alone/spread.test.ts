@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import { SQL } from 'bun';
 import { Cluster } from '../../replicas/cluster.ts';
 import { revocationSpread, tickSpread } from '../../replicas/spread.ts';
 import { readyLedgerUrl } from '../../support/database/ready-ledger.ts';
@@ -12,10 +11,6 @@ setDefaultTimeout(180_000);
 let cluster: Cluster;
 beforeAll(async () => {
   const url = await readyLedgerUrl('postgres');
-  const ledger = new SQL(url, { max: 1 });
-  // A market without a daily pause: a price that arrives during one shows only when its session is closed again.
-  await ledger`UPDATE symbol SET market = 'SPOT' WHERE code = 'XAU'`;
-  await ledger.close();
   cluster = await Cluster.start(url, 3);
 });
 afterAll(() => cluster.end());
