@@ -135,6 +135,28 @@ onPostgres('transactions on postgres that wait for each other', () => {
   });
 });
 
+onPostgres('a transaction on postgres that its process leaves idle for too long', () => {
+  const ledgers = ledgersOf('postgres');
+
+  test('is rolled back, and retried completely', async () => {
+    const { engine } = await ledgers.new();
+    let attempts = 0;
+    await engine.write(async (tx) => {
+      attempts++;
+      await tx`INSERT INTO meta (name, value) VALUES ('note/idle', ${String(attempts)})`;
+      if (attempts > 1) return;
+      const [session] = await tx`SELECT pg_backend_pid() AS pid`;
+      await tx`SET LOCAL idle_in_transaction_session_timeout = 20`;
+      const isRunning = async () =>
+        (await engine.read`SELECT 1 FROM pg_stat_activity WHERE pid = ${Number(session!.pid)}`).length > 0;
+      while (await isRunning());
+      await tx`SELECT 1`;
+    });
+    const rows = await engine.read`SELECT value FROM meta WHERE name = 'note/idle'`;
+    expect(rows.map((row) => String(row.value))).toEqual(['2']);
+  });
+});
+
 /** A row that one transaction writes in two steps. */
 async function note(ledger: Ledger, name: string, fails = false): Promise<void> {
   await ledger.engine.write(async (tx) => {

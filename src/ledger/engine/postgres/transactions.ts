@@ -3,8 +3,11 @@ import type { Sql } from '../rows.ts';
 import type { Connections } from './connections.ts';
 import { hasMoved } from './hosts/server.ts';
 
-/** Serialization failure and deadlock: the server has rolled back, and a retry may succeed. */
-const LOST_A_RACE = new Set(['40001', '40P01']);
+/**
+ * Serialization failure, deadlock, and a transaction that was idle for too long because this process did not run: the server
+ * has rolled back, and a retry may succeed.
+ */
+const ROLLED_BACK = new Set(['40001', '40P01', '25P03']);
 /** The server has become a standby, and its successor is at the same address. */
 const READ_ONLY = '25006';
 const ATTEMPTS = 10;
@@ -38,7 +41,7 @@ export class Transactions {
         const state = sqlState(error);
         if (state === READ_ONLY) writers.drop();
         if (attempt === ATTEMPTS) throw error;
-        if (LOST_A_RACE.has(state) || isStalePlan(error)) {
+        if (ROLLED_BACK.has(state) || isStalePlan(error)) {
           await Bun.sleep(attempt * 5 * Math.random());
           continue;
         }
