@@ -16,7 +16,7 @@ const SYMBOLS = 100;
 const TOKEN = 'bench-token-of-the-operator-0123456789';
 const STOP_AFTER_MS = 5_000;
 /** What takes longer is reported as unfinished. */
-const WORK_MS_MAX = 15 * 60_000;
+const WORK_MS_MAX = 30 * 60_000;
 
 const bench = await newBenchLedger('PostgreSQL', SYMBOLS);
 const lines: string[] = [];
@@ -166,7 +166,7 @@ async function measure(isDone: () => Promise<boolean>, what: string): Promise<nu
   const elapsedMs = () => performance.now() - start;
   let done = await isDone();
   while (!done && elapsedMs() < WORK_MS_MAX) {
-    await Bun.sleep(500);
+    await Bun.sleep(1_000);
     done = await isDone();
   }
   note(what, `${done ? '' : 'unfinished after '}${(elapsedMs() / 1000).toFixed(1)} s`);
@@ -177,11 +177,16 @@ async function hasAllBars(days: number): Promise<boolean> {
   return (await count('SELECT count(*) AS n FROM bar')) >= SYMBOLS * (days - 1);
 }
 
+/**
+ * Looks for ticks only when no day is being deleted: on the way to them, PostgreSQL reads the index entries of all that were
+ * deleted.
+ */
 async function isPruned(): Promise<boolean> {
+  if ((await count('SELECT count(*) AS n FROM tick_pruning')) > 0) return false;
   const due = utcDay(systemClock.now()) - 9;
   const left = await count(`SELECT count(*) AS n FROM symbol s
     WHERE EXISTS (SELECT 1 FROM tick t WHERE t.symbol_id = s.id AND t.day <= ${due})`);
-  return left === 0 && (await count('SELECT count(*) AS n FROM tick_pruning')) === 0;
+  return left === 0;
 }
 
 function walBytes(): Promise<number> {
