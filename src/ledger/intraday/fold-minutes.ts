@@ -5,7 +5,8 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
-import { type LedgerTick, toTick } from '../ticks/rows.ts';
+import { DayPages } from '../ticks/day-pages.ts';
+import type { LedgerTick } from '../ticks/rows.ts';
 
 /** Which ticks of a trade date are folded: those made in `range` and after `madeAfter`, and made and received by `horizon`. */
 export interface MinuteLimits {
@@ -49,45 +50,62 @@ async function nextTick(
   return at === null ? undefined : asNumber(at);
 }
 
+/** The first and the last moment of a minute, and its lowest and highest price. */
+interface MinuteSummary {
+  low: number;
+  high: number;
+  firstAt: number;
+  lastAt: number;
+}
+
+/** First and last moments of the minutes of an hour. */
+const MOMENTS_MAX = 120;
+
 /**
- * The statement returns the first and the last ticks of each minute; ties are resolved by the rule of `foldTick`. CROSS JOIN
- * makes SQLite read the minutes first, and then their ticks: the other way round, it folds the hour again for every tick.
- * PostgreSQL compares every minute with every tick unless they are joined by one equality.
+ * Sums up the minutes from the index `tick_by_day` alone, then reads their first and last ticks. One statement for both would
+ * make PostgreSQL read every tick of the hour from the table, in random order: 130 ms instead of 10 ms for 1,400 ticks.
  */
 async function foldHour(
+  engine: Engine,
+  of: TradingDay,
+  range: TimeRange,
+  receivedBy: number,
+): Promise<IntradayBar[]> {
+  const minutes = await summarizeMinutes(engine, of, range, receivedBy);
+  const moments = new Set(minutes.flatMap(({ firstAt, lastAt }) => [firstAt, lastAt]));
+  const pages = new DayPages(engine, of, { madeBy: range.to, receivedBy });
+  const padding = new Array<undefined>(MOMENTS_MAX - moments.size).fill(undefined); // prepares one statement for all hours
+  const ticks = await pages.atMoments([...moments, ...padding]);
+  const visible = ticks.filter(({ received }) => received <= receivedBy);
+  visible.sort((a, b) => a.at - b.at || a.sourceId - b.sourceId);
+  const byMinute = Map.groupBy(visible, ({ at }) => startOf(at, MINUTE_MS));
+  return minutes.map(({ low, high, firstAt }) => {
+    const at = startOf(firstAt, MINUTE_MS);
+    let fold: Fold<LedgerTick> | undefined;
+    for (const tick of byMinute.get(at)!) fold = foldTick(fold, tick);
+    const { open, close } = ohlcOf(fold!);
+    const { sourceId } = fold!.close;
+    return { at, day: of.day, open, high, low, close, sourceId, minutes: 1, closeSum: close };
+  });
+}
+
+async function summarizeMinutes(
   { read, placeholder: p }: Engine,
   { symbolId, day, origin }: TradingDay,
   { from, to }: TimeRange,
   receivedBy: number,
-): Promise<IntradayBar[]> {
-  const isFolded = (tick: string, n: number) =>
-    `${tick}.symbol_id = ${p(n)} AND ${tick}.day = ${p(n + 1)} AND ${tick}.at >= ${p(n + 2)} AND ${tick}.at < ${p(n + 3)}
-       AND ${tick}.received <= ${p(n + 4)} AND ${tick}.${originFilter(origin)}`;
-  const values = [symbolId, day, from, to, receivedBy];
+): Promise<MinuteSummary[]> {
   const rows = await read
     .unsafe(
-      `WITH folded AS (
-         SELECT min(i.price) AS low, max(i.price) AS high, min(i.at) AS first_at, max(i.at) AS last_at
-         FROM tick i WHERE ${isFolded('i', 1)} GROUP BY i.at / ${MINUTE_MS}),
-       moment AS (SELECT first_at AS at, low, high FROM folded UNION SELECT last_at, low, high FROM folded)
-       SELECT t.symbol_id, t.source_id, t.tick_id, t.day, t.at, t.received, t.price, t.revision, m.low, m.high
-       FROM moment m CROSS JOIN tick t
-       WHERE t.at = m.at AND ${isFolded('t', 6)} ORDER BY t.at, t.source_id`,
-      [...values, ...values],
+      `SELECT min(price), max(price), min(at) AS first_at, max(at) FROM tick
+       WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND at >= ${p(3)} AND at < ${p(4)} AND received <= ${p(5)}
+         AND ${originFilter(origin)}
+       GROUP BY at / ${MINUTE_MS} ORDER BY first_at`,
+      [symbolId, day, from, to, receivedBy],
     )
     .values();
-  const found: { at: number; fold: Fold<LedgerTick>; low: number; high: number }[] = [];
-  for (const row of rows) {
-    const tick = toTick(row);
-    const at = startOf(tick.at, MINUTE_MS);
-    const last = found.at(-1);
-    if (last?.at === at) last.fold = foldTick(last.fold, tick);
-    else {
-      found.push({ at, fold: foldTick(undefined, tick), low: asNumber(row[8]), high: asNumber(row[9]) });
-    }
-  }
-  return found.map(({ at, fold, low, high }) => {
-    const { open, close } = ohlcOf(fold);
-    return { at, day, open, high, low, close, sourceId: fold.close.sourceId, minutes: 1, closeSum: close };
+  return rows.map((row) => {
+    const [low, high, firstAt, lastAt] = row.map(asNumber);
+    return { low: low!, high: high!, firstAt: firstAt!, lastAt: lastAt! };
   });
 }

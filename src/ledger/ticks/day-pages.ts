@@ -187,15 +187,21 @@ export class DayPages {
     return this.#ticks('received <= {3}', [moment - 1, moment, this.#limits.receivedBy]);
   }
 
-  /** All ticks of some moments, read with one statement. */
+  /**
+   * All ticks of some moments, read with one statement. The bounds keep PostgreSQL, as long as it has no statistics, from
+   * reading the whole day.
+   */
   async atMoments(moments: readonly (number | undefined)[]): Promise<LedgerTick[]> {
+    const known = moments.filter((moment) => moment !== undefined);
+    if (known.length === 0) return [];
     const { symbolId, origin, day } = this.#of;
     const { placeholder: p, read } = this.#engine;
+    const bounds = [Math.min(...known), Math.max(...known)];
     const rows = await read
       .unsafe(
         `SELECT ${OWN_COLUMNS} FROM tick WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${originFilter(origin)}
-           AND at IN (${moments.map((_, i) => p(i + 3)).join(', ')})`,
-        [symbolId, day, ...moments.map((moment) => moment ?? FIRST_MOMENT)],
+           AND at >= ${p(3)} AND at <= ${p(4)} AND at IN (${moments.map((_, i) => p(i + 5)).join(', ')})`,
+        [symbolId, day, ...bounds, ...moments.map((moment) => moment ?? FIRST_MOMENT)],
       )
       .values();
     return rows.map((row) => this.#toTick(row));
