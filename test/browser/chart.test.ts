@@ -84,6 +84,12 @@ describe.skipIf(!found)(title, () => {
     await page.getByRole('button', { name: 'Log', exact: true }).click();
     await page.getByText('Averages', { exact: true }).click();
     await page.getByLabel('20 bars').check();
+    for (const width of [390, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 860 });
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), `${width}`).toBe(
+        false,
+      );
+    }
     const hash =
       '#/symbol/XAU?compare=XAG&currency=EUR&unit=Kg&range=5Y&interval=month&type=area&scale=log&average=20';
     expect(hashOf(page)).toBe(hash);

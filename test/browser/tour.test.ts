@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { demoFolder } from '../support/database/demo-folder.ts';
-import { Program } from '../support/program.ts';
+import { eventually, Program } from '../support/program.ts';
 import { seriousFindings } from './axe.ts';
 import { browserPath, LOOKS, openBrowser, openPage } from './browser.ts';
 
@@ -110,6 +110,28 @@ describe.skipIf(!found)(title, () => {
     await watched.close();
   });
 
+  test('candles stay at their dates when an average needs older bars', async () => {
+    const { page, close } = await openPage(browser, program.url);
+    await page.goto(`${program.url}/#/symbol/XAU`);
+    await eventually(async () => (await lastCandle(page)) > 0);
+    const before = await lastCandle(page);
+    await page.getByText('Averages', { exact: true }).click();
+    await Promise.all([
+      page.waitForResponse((response) => response.url().includes('/rates/history')),
+      page.getByLabel('200 bars').check(),
+    ]);
+    await page
+      .locator('.legend-average')
+      .getByText(/MA 200 \d/)
+      .waitFor();
+    await page.locator('.chart[aria-busy="false"]').waitFor();
+    await page.evaluate(
+      `new Promise((done) => { let left = 30; (function wait() { left-- > 0 ? requestAnimationFrame(wait) : done(); })(); })`,
+    );
+    expect(Math.abs((await lastCandle(page)) - before)).toBeLessThan(4);
+    await close();
+  });
+
   test('everything can be reached by keyboard, and the theme switch is kept', async () => {
     const { page, close } = await openPage(browser, program.url, { colorScheme: 'light' });
     await page.goto(program.url);
@@ -142,6 +164,25 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 });
+
+/** Where the chart's last candle ends, in pixels: the last column with a stroke of its colours that is not the dotted line. */
+async function lastCandle(page: Page): Promise<number> {
+  return (await page.evaluate(`(() => {
+    const canvas = [...document.querySelectorAll('.chart canvas')].sort((a, b) => b.width - a.width)[0];
+    if (!canvas?.width) return 0;
+    const { data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const colours = ['11,115,80', '179,49,44'];
+    for (let x = width - 1; x > 0; x--) {
+      let run = 0;
+      for (let y = 0; y < height; y++) {
+        const at = (y * width + x) * 4;
+        run = colours.includes(data.slice(at, at + 3).join()) ? run + 1 : 0;
+        if (run === 4) return x;
+      }
+    }
+    return 0;
+  })()`)) as number;
+}
 
 /** Whether the page is wider than the screen. */
 async function sideways(page: Page): Promise<boolean> {

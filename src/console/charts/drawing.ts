@@ -93,6 +93,7 @@ export class PriceDrawing {
 
   show({ lines, averages, scale, marks, times, decimals }: Plot): void {
     this.#applyColours(scale, decimals);
+    if (times[0] !== this.#times[0]) this.#clearAllBut(`${lines[0]?.code} ${lines[0]?.type}`);
     this.#setTimes(times);
     const shown = new Set<string>();
     for (const [i, { code, type, bars, colour }] of lines.entries()) {
@@ -159,6 +160,14 @@ export class PriceDrawing {
       this.#chart.removeSeries(series);
       this.#series.delete(name);
     }
+  }
+
+  /**
+   * Before times are inserted at the start. The library (5.2.1) moves the points of a series to their new places only if no other
+   * series has points: the bars would otherwise stand at the wrong dates.
+   */
+  #clearAllBut(kept: string): void {
+    for (const [name, series] of this.#series) if (name !== kept) series.setData([]);
   }
 
   #find(shown: Set<string>, name: string, type: ChartType): ISeriesApi<SeriesType> {

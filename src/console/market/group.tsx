@@ -11,6 +11,7 @@ export function Group({
   name,
   symbols,
   rowsMax,
+  isSplit,
   store,
   isCollapsed,
   onToggle,
@@ -18,12 +19,16 @@ export function Group({
   name: string;
   symbols: readonly MarketSymbol[];
   rowsMax: number;
+  /** Whether the rows go on in a second column. */
+  isSplit: boolean;
   store: MarketStore;
   isCollapsed: boolean;
   onToggle: () => void;
 }) {
   const [isWhole, setWhole] = useState(() => wholeGroups.has(name));
   const shown = isWhole || symbols.length <= rowsMax ? symbols : symbols.slice(0, rowsMax);
+  const half = isSplit ? Math.ceil(shown.length / 2) : shown.length;
+  const columns = [shown.slice(0, half), shown.slice(half)].filter((rows) => rows.length > 0);
   const showAll = () => {
     wholeGroups.add(name);
     setWhole(true);
@@ -42,32 +47,42 @@ export function Group({
           {name} <small>{symbols.length}</small>
         </button>
       </h2>
-      <table class="quotes" id={id} hidden={isCollapsed}>
-        <colgroup>
-          <col class="cell-star" />
-          <col />
-          <col class="cell-line" />
-          <col class="cell-rate" />
-          <col class="cell-change" />
-        </colgroup>
-        <thead class="visually-hidden">
-          <tr>
-            <th scope="col">Watch</th>
-            <th scope="col">Symbol</th>
-            <th scope="col">Last weeks</th>
-            <th scope="col">Rate</th>
-            <th scope="col">Change</th>
-          </tr>
-        </thead>
-        <tbody>
-          {!isCollapsed && shown.map((symbol) => <Row key={symbol.symbol} symbol={symbol} store={store} />)}
-        </tbody>
-      </table>
+      <div id={id} class="group-columns" hidden={isCollapsed}>
+        {!isCollapsed && columns.map((rows, i) => <Quotes key={i} symbols={rows} store={store} />)}
+      </div>
       {!isCollapsed && shown.length < symbols.length && (
         <button type="button" class="show-all" onClick={showAll}>
           Show all {symbols.length} of {name}
         </button>
       )}
     </section>
+  );
+}
+
+function Quotes({ symbols, store }: { symbols: readonly MarketSymbol[]; store: MarketStore }) {
+  return (
+    <table class="quotes">
+      <colgroup>
+        <col class="cell-star" />
+        <col />
+        <col class="cell-line" />
+        <col class="cell-rate" />
+        <col class="cell-change" />
+      </colgroup>
+      <thead class="visually-hidden">
+        <tr>
+          <th scope="col">Watch</th>
+          <th scope="col">Symbol</th>
+          <th scope="col">Last weeks</th>
+          <th scope="col">Rate</th>
+          <th scope="col">Change</th>
+        </tr>
+      </thead>
+      <tbody>
+        {symbols.map((symbol) => (
+          <Row key={symbol.symbol} symbol={symbol} store={store} />
+        ))}
+      </tbody>
+    </table>
   );
 }

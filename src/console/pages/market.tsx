@@ -77,12 +77,13 @@ function Board({
   const heightOf = ({ name, symbols: own }: MarketGroup) =>
     HEAD_ROWS + (collapsedBefore.includes(name) ? 0 : own.length);
   const columns = isWide && others.length > 1 ? inColumns(others, heightOf) : [others];
-  const show = ({ name, symbols: own }: MarketGroup) => (
+  const show = ({ name, symbols: own }: MarketGroup, isAlone = false) => (
     <Group
       key={name}
       name={name}
       symbols={own}
       rowsMax={isWide || groups.length === 1 || search !== '' ? own.length : NARROW_ROWS}
+      isSplit={isWide && isAlone}
       store={store}
       isCollapsed={collapsed.includes(name)}
       onToggle={() => toggle(name)}
@@ -140,11 +141,11 @@ function Board({
           }}
         />
       )}
-      {watchlist.length > 0 && <div class="market flowing">{watchlist.map(show)}</div>}
-      <div class={others.length > 1 ? 'market' : 'market flowing'}>
+      {watchlist.length > 0 && <div class="market">{watchlist.map((group) => show(group, true))}</div>}
+      <div class="market">
         {columns.map((column, i) => (
           <div class="market-column" key={i}>
-            {column.map(show)}
+            {column.map((group) => show(group, others.length === 1))}
           </div>
         ))}
       </div>

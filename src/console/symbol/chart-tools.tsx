@@ -111,7 +111,7 @@ export function AverageTools({
   onChange: ChangeView;
 }) {
   return (
-    <Menu label={averages.length > 0 ? `Averages: ${averages.join(', ')}` : 'Averages'}>
+    <Menu label={averages.length > 0 ? `Averages: ${averages.join(', ')}` : 'Averages'} align="end">
       {() => (
         <fieldset class="checks">
           <legend>Moving averages</legend>
