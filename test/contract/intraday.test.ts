@@ -55,6 +55,7 @@ onEachEngine('intraday bars', (engine) => {
         for (const ms of Object.values(INTRADAY_MS)) {
           const [whole] = foldIntraday(foldIntraday(expected, ms), 10 * MS_PER_DAY);
           expect(whole).toMatchObject({ open: bar!.open, high: bar!.high, low: bar!.low, close: bar!.close });
+          expect([whole!]).toEqual(foldIntraday(expected, 10 * MS_PER_DAY)); // in two steps as in one
         }
 
         await closer.prune(PRUNED_AT);
