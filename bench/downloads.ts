@@ -4,6 +4,7 @@
  * core 0, the clients have the others. Takes about two minutes.
  */
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { filledLedger } from './lib/filled-ledger.ts';
 import { createKey, SERVER_CORE, startOpenpit } from './lib/openpit.ts';
@@ -84,7 +85,7 @@ await report('downloads', 'Downloads', 'npm run bench:downloads', [
   '|---|---|---|---|---|---|---|',
   ...latencies,
   '',
-  `Memory of the process afterwards: ${memory.toFixed(0)} MB.`,
+  `Memory of the process afterwards: ${memory.toFixed(0)} MB. Load average of the machine: ${loadavg()[0]!.toFixed(0)}; the benchmark itself adds 2.`,
 ]);
 
 interface ListedSymbol {

@@ -2,9 +2,10 @@
  * `npm run bench:formulas`: how long formulas take to be refused, and what a formula of two symbols costs compared with the
  * `latest` of two symbols. The server has core 0, the load generator core 1.
  */
+import { loadavg } from 'node:os';
 import { measure } from './lib/load.ts';
 import { demoData, startOpenpit } from './lib/openpit.ts';
-import { cpuSeconds, median } from './lib/process.ts';
+import { median, servingThreadMs } from './lib/process.ts';
 import { RawClient } from './lib/raw-client.ts';
 import { report } from './lib/report.ts';
 
@@ -26,10 +27,10 @@ const refusals = [
 const ratios = [await compare('never asked before', '&n={n}'), await compare('repeated', '')];
 await target.stop();
 await report('formulas', 'Formulas', 'npm run bench:formulas', [
-  `Refusals of \`/rates/latest?symbols=…\`, from the request to the end of the response, ${REFUSALS_EACH} of each.`,
+  `Refusals of \`/rates/latest?symbols=…\`, from the request to the end of the response, ${REFUSALS_EACH} of each, by a server that has just started. CPU time is that of the serving thread: unlike the time, it does not depend on what else the machine does. Load average: ${loadavg()[0]!.toFixed(0)}.`,
   '',
-  '| | status | CPU of the server, with its connection | median | p99 |',
-  '|---|---|---|---|---|',
+  '| | status | time, median | p99 | CPU time, first one | median | p99 |',
+  '|---|---|---|---|---|---|---|',
   ...refusals,
   '',
   `\`latest\` of \`{XAU}/{XAG}\` and of \`XAU,XAG\`, medians of ${ROUNDS} interleaved rounds of ${SECONDS} s.`,
@@ -50,23 +51,23 @@ async function codes(count: number): Promise<string[]> {
 
 async function refusal(name: string, formula: string): Promise<string> {
   const times: number[] = [];
+  const cpuTimes: number[] = [];
   let status = 0;
-  const cpuBefore = cpuSeconds(target.pids);
   for (let i = 0; i < REFUSALS_EACH; i++) {
     const client = await RawClient.connect(target.url); // a URL that is too long closes its connection
+    const cpuBefore = servingThreadMs(target.pids[0]!);
     const start = performance.now();
     await client.get(`/rates/latest?symbols=${formula}&n=${i}`, key);
     times.push(performance.now() - start);
+    cpuTimes.push(servingThreadMs(target.pids[0]!) - cpuBefore);
     status = client.status;
     client.close();
   }
-  const cpuMs = ((cpuSeconds(target.pids) - cpuBefore) * 1000) / REFUSALS_EACH;
   if (status < 400) throw new Error(`${name} is answered with ${status}`);
-  times.sort((a, b) => a - b);
-  const p99 = times[Math.floor(times.length * 0.99)]!;
-  return shown(
-    `| ${name} | ${status} | ${cpuMs.toFixed(2)} ms | ${median(times).toFixed(2)} ms | ${p99.toFixed(2)} ms |`,
-  );
+  const first = cpuTimes[0]!;
+  const p99 = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)]!;
+  const cells = [median(times), p99(times), first, median(cpuTimes), p99(cpuTimes)];
+  return shown(`| ${name} | ${status} | ${cells.map((ms) => `${ms.toFixed(2)} ms`).join(' | ')} |`);
 }
 
 async function compare(name: string, suffix: string): Promise<string> {
