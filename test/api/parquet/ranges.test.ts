@@ -12,6 +12,12 @@ const PATH = `/rates/history?symbols=XAU&${SPAN}&format=parquet`;
 /** The rows of a file with 10,958 bars cost six units. */
 const UNITS = 6;
 
+/** An extension of DuckDB that it downloads on its own where it may. */
+const HAS_HTTPFS = await duckdb('LOAD httpfs').then(
+  () => true,
+  () => false,
+);
+
 function thirtyYears(): Record<string, number> {
   const bars: Record<string, number> = {};
   for (let day = parseDay('1994-05-16')!; day <= parseDay('2024-05-15')!; day++)
@@ -76,6 +82,18 @@ onEachEngine('a Parquet file that is read in ranges', (engine) => {
     ]);
     expect(await usedBy(key)).toBe(UNITS);
   });
+
+  test.skipIf(!HAS_HTTPFS)(
+    'is read by DuckDB from its URL (skipped where httpfs is not installed)',
+    async () => {
+      const key = await newKey();
+      const url = `${api.service.url}/rates/history.parquet?symbols=XAU&${SPAN}&apiKey=${key}`;
+      const [row] = await api.service.ledger.engine.read`SELECT count(*) AS n, sum(close) AS sum FROM bar`;
+      const read = `LOAD httpfs; SELECT count(*)::INTEGER, sum(close) FROM read_parquet('${url}')`;
+      expect(await duckdb(read)).toEqual([[Number(row!.n), Number(row!.sum)]]);
+      expect(await usedBy(key)).toBe(UNITS);
+    },
+  );
 
   test('supports the end of the file, open ends and If-Range', async () => {
     const key = await newKey();
