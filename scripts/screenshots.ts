@@ -31,7 +31,7 @@ const hasText = (text: string) => async (page: Page) => {
   await page.locator('.loading').first().waitFor({ state: 'detached' });
 };
 
-const PICTURES: readonly (View & { colorScheme: 'light' | 'dark' })[] = [
+const PICTURES: readonly (View & { colorScheme: 'light' | 'dark'; size?: typeof SIZE })[] = [
   { name: 'market', colorScheme: 'light', hash: '', isDrawn: hasSparklines },
   { name: 'symbol', colorScheme: 'dark', hash: '#/symbol/XAU?range=1Y&average=20,50', isDrawn: hasChart },
   {
@@ -51,6 +51,8 @@ const PICTURES: readonly (View & { colorScheme: 'light' | 'dark' })[] = [
       await page.getByRole('option').first().waitFor();
     },
   },
+  { name: 'operator', colorScheme: 'light', hash: '#/operator', isDrawn: hasText('answers this page') },
+  { name: 'phone', colorScheme: 'dark', size: { width: 390, height: 844 }, hash: '', isDrawn: hasSparklines },
 ];
 
 const PAGES: readonly View[] = [
@@ -76,8 +78,8 @@ const program = await Program.start({ OPENPIT_DATA_DIR: dataDir, OPENPIT_ADMIN_T
 const browser = await openBrowser();
 try {
   mkdirSync(REVIEWED, { recursive: true });
-  for (const { colorScheme, ...view } of wanted.length === 0 ? PICTURES : [])
-    await draw(view, { colorScheme, viewport: SIZE }, join(IMAGES, `${view.name}.png`), false);
+  for (const { colorScheme, size = SIZE, ...view } of wanted.length === 0 ? PICTURES : [])
+    await draw(view, { colorScheme, viewport: size }, join(IMAGES, `${view.name}.png`), false);
   for (const { name: size, ...options } of WIDTHS) {
     for (const view of PAGES.filter(isWanted))
       await draw(view, options, join(REVIEWED, `${view.name}-${size}.png`), true);
