@@ -103,14 +103,14 @@ export class DayPages {
    * prices are summed up with both pages, which changes neither a minimum nor a maximum. A moment that fills a page is read
    * as a whole.
    */
-  async next(after: number): Promise<DayPage> {
+  async next(after: number, ticksMax = TICKS_PER_PAGE): Promise<DayPage> {
     if (this.#isTickByTick) {
       const page = await this.#tickByTick(after);
       if (page) return page;
     }
     const rest = { after, upTo: this.#end };
-    const first = await this.#summary(rest, TICKS_PER_PAGE);
-    if (first.count < TICKS_PER_PAGE) return this.#withOthers(first, rest);
+    const first = await this.#summary(rest, ticksMax);
+    if (first.count < ticksMax) return this.#withOthers(first, rest);
     const { lastAt } = first;
     if (lastAt - 1 > after) return this.#withOthers(first, { after, upTo: lastAt - 1 });
     const moment = { after, upTo: lastAt };

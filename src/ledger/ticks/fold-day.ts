@@ -23,6 +23,8 @@ export interface FoldedDay extends Fold<LedgerTick> {
 
 /** About 1 ms of work. */
 const TICKS_PER_SLICE = 1_000;
+/** Where a request may wait for the first page, to find out whether there are many ticks. */
+const FIRST_PAGE_TICKS = 200;
 
 /**
  * Folds one day's ticks inside the database, one page of the index `tick_by_day` at a time:
@@ -41,7 +43,8 @@ export async function foldDay(
   limits: FoldLimits,
 ): Promise<FoldedDay | undefined> {
   const pages = new DayPages(engine, of, limits);
-  const first = await pages.next(limits.madeAfter ?? FIRST_MOMENT);
+  const start = limits.madeAfter ?? FIRST_MOMENT;
+  const first = await (limits.onNextPage ? pages.next(start, FIRST_PAGE_TICKS) : pages.next(start));
   await report(first.others, limits);
   let sum = first.summary;
   if (first.upTo < LAST_MOMENT) {

@@ -6,9 +6,9 @@ import { DayPages, LAST_MOMENT } from './day-pages.ts';
 import { lastOf } from './fold-day.ts';
 import type { LedgerTick } from './rows.ts';
 
-/** Less than 1 ms on SQLite. */
-const TICKS_PER_PAGE = 1_000;
-const PAGE_GROWTH = 4;
+/** Enough unless ticks are received late. Rows that PostgreSQL has not vacuumed yet are looked up one by one in the table. */
+const FIRST_PAGE_TICKS = 100;
+const PAGE_GROWTH = 10;
 
 /**
  * The last tick of a day that is visible at each of these horizons; undefined where none is. Reads the index `tick_by_day`
@@ -44,7 +44,7 @@ async function lastMoments(
       WHERE symbol_id = ${p(2 * count + 1)} AND day = ${p(2 * count + 2)} AND at <= ${p(2 * count + 3)}
       ORDER BY at DESC LIMIT ${p(2 * count + 4)}) page`;
   const moments: (number | undefined)[] = horizons.map(() => undefined);
-  let [upTo, size] = [Math.max(...horizons), TICKS_PER_PAGE];
+  let [upTo, size] = [Math.max(...horizons), FIRST_PAGE_TICKS];
   for (;;) {
     const values = [...horizons.flatMap((horizon) => [horizon, horizon]), symbolId, day, upTo, size];
     const [row] = await read.unsafe(statement, values).values();
