@@ -67,7 +67,7 @@ export type SettledBarRow = readonly [
   withdrawn: number,
 ];
 
-/** The revisions of days whose sessions are over, in the order of `readRevisions`, in half its time. */
+/** The revisions of days whose sessions are over, in the order of `readRevisions`, in about 60 % of its time. */
 export async function readHistory(
   handle: Sql,
   symbolId: number,
