@@ -60,9 +60,9 @@ describe.skipIf(!found)(`customers, symbols and decisions on the operator’s pa
   }
 
   test('the operator sets the rules of a customer’s keys', async () => {
-    const { id } = await newAccount('Foundry');
+    const { id } = await newAccount('Forge');
     const { page, close } = await open('customers');
-    await page.getByRole('button', { name: 'Usage and keys of Foundry' }).click();
+    await page.getByRole('button', { name: 'Usage and keys of Forge' }).click();
     const detail = page.locator('tr.detail');
     await detail.getByRole('button', { name: 'Create a key' }).click();
     await detail.getByLabel('Name', { exact: true }).fill('kiosk');
