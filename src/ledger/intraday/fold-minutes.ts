@@ -63,7 +63,7 @@ const MOMENTS_MAX = 120;
 
 /**
  * Sums up the minutes from the index `tick_by_day` alone, then reads their first and last ticks. One statement for both would
- * make PostgreSQL read every tick of the hour from the table, in random order: 130 ms instead of 10 ms for 1,400 ticks.
+ * make PostgreSQL read every tick of the hour from the table, in random order: 1,424 pages for 1,424 ticks instead of 120.
  */
 async function foldHour(
   engine: Engine,
