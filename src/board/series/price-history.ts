@@ -86,7 +86,7 @@ export class PriceHistory implements SettledBars {
    * Reads the recent days from the ledger: enough for the newest price and for every day that is not settled. Waits for
    * `onNextPage` before each page of ticks.
    */
-  async loadRecent(ledger: Ledger, now: number, onNextPage: () => Promise<void> | undefined): Promise<void> {
+  async loadRecent(ledger: Ledger, now: number, onNextPage: () => Promise<void>): Promise<void> {
     const tickDays = await this.#loadRecentBars(ledger, now);
     await this.#loadTicks(ledger, tickDays, now, onNextPage);
     await this.#catchUp(now);
@@ -144,7 +144,7 @@ export class PriceHistory implements SettledBars {
     ledger: Ledger,
     days: readonly Day[],
     now: number,
-    onNextPage: () => Promise<void> | undefined,
+    onNextPage: () => Promise<void>,
   ): Promise<void> {
     const visibleInAll = now - this.#lags.at(-1)!;
     const unfolded = new DueQueue<LedgerTick>(tickSeenFrom);

@@ -240,7 +240,7 @@ export class Series {
     this.#simulated = undefined;
   }
 
-  async #read(wanted: LoadLevel, now: number, onNextPage: () => Promise<void> | undefined): Promise<void> {
+  async #read(wanted: LoadLevel, now: number, onNextPage: () => Promise<void>): Promise<void> {
     this.#isLoadStale = false;
     this.#missedBars = [];
     this.#missedTicks = [];

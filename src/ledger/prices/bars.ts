@@ -55,7 +55,7 @@ export async function readRevisions(
   return found;
 }
 
-/** A revision without what matters only until its session is over, as the raw row: a history has ten thousands of them. */
+/** A revision without what matters only until its session is over, as the raw row: a long history has more than ten thousand. */
 export type SettledBarRow = readonly [
   day: Day,
   open: number,
@@ -67,7 +67,7 @@ export type SettledBarRow = readonly [
   withdrawn: number,
 ];
 
-/** The revisions of days whose sessions are over, in the order of `readRevisions`, in about 60 % of its time. */
+/** The revisions of days whose sessions are over, in the order of `readRevisions`, with fewer cells to decode. */
 export async function readHistory(
   handle: Sql,
   symbolId: number,

@@ -17,7 +17,7 @@ export interface FoldLimits {
   /** Called with each tick that is not folded, in order of `at`. Without it, those ticks are not read. */
   onOther?(tick: LedgerTick): void;
   /** Called before each page but the first. The fold continues when it resolves. */
-  onNextPage?(): Promise<void> | undefined;
+  onNextPage?(): Promise<void>;
   /** Stops between two pages; the result is then undefined. */
   signal?: AbortSignal;
 }
