@@ -66,6 +66,26 @@ const OWN_COLUMNS = 'source_id, tick_id, at, received, price, revision';
 export const FIRST_MOMENT = Number.MIN_SAFE_INTEGER;
 export const LAST_MOMENT = Number.MAX_SAFE_INTEGER;
 
+/**
+ * A page of the index `tick_by_day` that begins after a moment: `LIMIT` ticks in order, which may be followed by those of the
+ * next day or symbol. Filter the rows by `symbol_id` and `day` outside. If the page had these conditions, PostgreSQL would expect
+ * few ticks as long as it has no statistics, and read and sort the whole day.
+ *
+ * The placeholders of symbol, day, moment and limit begin with number `first`.
+ */
+export function pageAfter({ placeholder: p }: Engine, columns: string, first: number): string {
+  const row = `(${p(first)}, ${p(first + 1)}, ${p(first + 2)})`;
+  return `(SELECT symbol_id, day, at, ${columns} FROM tick WHERE (symbol_id, day, at) > ${row}
+    ORDER BY symbol_id, day, at LIMIT ${p(first + 3)}) page`;
+}
+
+/** Like `pageAfter`, but ends with a moment, and begins with it: the ticks are in reverse order. */
+export function pageUpTo({ placeholder: p }: Engine, columns: string, first: number): string {
+  const row = `(${p(first)}, ${p(first + 1)}, ${p(first + 2)})`;
+  return `(SELECT symbol_id, day, at, ${columns} FROM tick WHERE (symbol_id, day, at) <= ${row}
+    ORDER BY symbol_id DESC, day DESC, at DESC LIMIT ${p(first + 3)}) page`;
+}
+
 /** The statements that read the ticks of one trading day, up to a moment. */
 export class DayPages {
   readonly #engine: Engine;
@@ -126,10 +146,14 @@ export class DayPages {
   /** Reads a page with one statement, which pays off where hardly any tick is folded. Undefined if one moment fills the page. */
   async #tickByTick(after: number): Promise<DayPage | undefined> {
     const { symbolId, origin, day } = this.#of;
-    const rows = await this.#engine.read`
-      SELECT source_id, tick_id, at, received, price, revision FROM tick
-      WHERE symbol_id = ${symbolId} AND day = ${day} AND at > ${after} AND at <= ${this.#end}
-      ORDER BY at LIMIT ${RETURNED_PER_PAGE}`.values();
+    const { read, placeholder: p } = this.#engine;
+    const rows = await read
+      .unsafe(
+        `SELECT ${OWN_COLUMNS} FROM ${pageAfter(this.#engine, 'source_id, tick_id, received, price, revision', 1)}
+         WHERE symbol_id = ${p(5)} AND day = ${p(6)} AND at <= ${p(7)} ORDER BY at`,
+        [symbolId, day, after, RETURNED_PER_PAGE, symbolId, day, this.#end],
+      )
+      .values();
     const ticks = rows.map((row) => this.#toTick(row));
     const isLast = ticks.length < RETURNED_PER_PAGE;
     const upTo = isLast ? this.#end : ticks.at(-1)!.at - 1;
@@ -150,17 +174,17 @@ export class DayPages {
   async #summary({ after, upTo }: MomentRange, ticksMax: number): Promise<RangeSummary> {
     const { madeBy, receivedBy } = this.#limits;
     const { symbolId, origin, day } = this.#of;
-    const { placeholder: p } = this.#engine;
-    // The upper bound of `at` also keeps PostgreSQL, as long as it has no statistics, from sorting the whole day for each page.
-    const [row] = await this.#engine.read
+    const { read, placeholder: p } = this.#engine;
+    const isFolded = `${originFilter(origin)} AND at <= ${p(1)} AND received <= ${p(2)}`;
+    const [row] = await read
       .unsafe(
         `SELECT count(*), max(at), count(*) FILTER (WHERE ${originFilter(origin)}),
-           ${SUMMARY.map((sum) => `${sum} FILTER (WHERE ${originFilter(origin)} AND is_folded)`).join(', ')}
+           ${SUMMARY.map((sum) => `${sum} FILTER (WHERE is_folded)`).join(', ')}
          FROM (
-           SELECT at, price, revision, source_id, at <= ${p(1)} AND received <= ${p(2)} AS is_folded FROM tick
-           WHERE symbol_id = ${p(3)} AND day = ${p(4)} AND at > ${p(5)} AND at <= ${p(6)}
-           ORDER BY at LIMIT ${p(7)}) page`,
-        [madeBy, receivedBy, symbolId, day, after, upTo, ticksMax],
+           SELECT at, price, revision, source_id, ${isFolded} AS is_folded
+           FROM ${pageAfter(this.#engine, 'price, revision, source_id, received', 3)}
+           WHERE symbol_id = ${p(7)} AND day = ${p(8)} AND at <= ${p(9)}) day_page`,
+        [madeBy, receivedBy, symbolId, day, after, ticksMax, symbolId, day, upTo],
       )
       .values();
     const [count, lastAt, ofOrigin, folded, ...sums] = row!.map((cell) =>

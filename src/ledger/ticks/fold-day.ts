@@ -23,7 +23,7 @@ export interface FoldedDay extends Fold<LedgerTick> {
 
 /** About 1 ms of work. */
 const TICKS_PER_SLICE = 1_000;
-/** Where a request may wait for the first page, to find out whether there are many ticks. */
+/** A request may wait for the first page, to find out whether there are many ticks. Most days have no more. */
 const FIRST_PAGE_TICKS = 200;
 
 /**
@@ -44,7 +44,7 @@ export async function foldDay(
 ): Promise<FoldedDay | undefined> {
   const pages = new DayPages(engine, of, limits);
   const start = limits.madeAfter ?? FIRST_MOMENT;
-  const first = await (limits.onNextPage ? pages.next(start, FIRST_PAGE_TICKS) : pages.next(start));
+  const first = await pages.next(start, FIRST_PAGE_TICKS);
   await report(first.others, limits);
   let sum = first.summary;
   if (first.upTo < LAST_MOMENT) {

@@ -2,25 +2,34 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
-import { DayPages, LAST_MOMENT } from './day-pages.ts';
+import { DayPages, LAST_MOMENT, pageUpTo } from './day-pages.ts';
 import { lastOf } from './fold-day.ts';
 import type { LedgerTick } from './rows.ts';
 
-/** Enough unless ticks are received late. Rows that PostgreSQL has not vacuumed yet are looked up one by one in the table. */
-const FIRST_PAGE_TICKS = 100;
+/** Read at each horizon. Enough unless ticks are received late. */
+const TICKS_PER_HORIZON = 20;
+const FIRST_PAGE_TICKS = 1_000;
 const PAGE_GROWTH = 10;
 
 /**
- * The last tick of a day that is visible at each of these horizons; undefined where none is. Reads the index `tick_by_day`
- * backwards, a page at a time, until every horizon has its tick. That is one page, unless many ticks were received after
- * a horizon.
+ * The last tick of a day that is visible at each of these horizons; undefined where none is. It is among the last ticks made by
+ * then, unless many ticks were received late: only then are all earlier ones read, backwards and a page at a time.
  */
 export async function readLastTicks(
   engine: Engine,
   of: TradingDay,
   horizons: readonly number[],
 ): Promise<(LedgerTick | undefined)[]> {
-  const moments = await lastMoments(engine, of, horizons);
+  const moments = await momentsNear(engine, of, horizons);
+  const isFound = moments.map((moment) => moment !== undefined);
+  if (isFound.includes(false)) {
+    const rest = await momentsBefore(
+      engine,
+      of,
+      horizons.filter((_, i) => !isFound[i]),
+    );
+    for (const i of horizons.keys()) moments[i] ??= rest.shift();
+  }
   const pages = new DayPages(engine, of, { madeBy: LAST_MOMENT, receivedBy: LAST_MOMENT });
   const ticks = await pages.atMoments(moments);
   return horizons.map((horizon, i) => {
@@ -29,7 +38,29 @@ export async function readLastTicks(
   });
 }
 
-async function lastMoments(
+/** The moment of each horizon's tick, if it is among the last few ticks made by then. */
+async function momentsNear(
+  engine: Engine,
+  { symbolId, origin, day }: TradingDay,
+  horizons: readonly number[],
+): Promise<(number | undefined)[]> {
+  const { read, placeholder: p } = engine;
+  const near = horizons.map((_, i) => {
+    const first = 7 * i + 1;
+    return `(SELECT max(at) FROM ${pageUpTo(engine, 'source_id, received', first)}
+      WHERE symbol_id = ${p(first + 4)} AND day = ${p(first + 5)} AND received <= ${p(first + 6)}
+        AND ${originFilter(origin)})`;
+  });
+  const values = horizons.flatMap((horizon) => [
+    ...[symbolId, day, horizon, TICKS_PER_HORIZON],
+    ...[symbolId, day, horizon],
+  ]);
+  const [row] = await read.unsafe(`SELECT ${near.join(', ')}`, values).values();
+  return row!.map((cell) => (cell === null ? undefined : asNumber(cell)));
+}
+
+/** The moment of each horizon's tick. Reads backwards until every horizon has one. */
+async function momentsBefore(
   engine: Engine,
   { symbolId, origin, day }: TradingDay,
   horizons: readonly number[],
@@ -39,14 +70,16 @@ async function lastMoments(
   const visible = horizons.map(
     (_, i) => `max(at) FILTER (WHERE at <= ${p(2 * i + 1)} AND received <= ${p(2 * i + 2)})`,
   );
+  const next = 2 * count + 1;
   const statement = `SELECT count(*), min(at), ${visible.join(', ')} FROM (
-      SELECT at, CASE WHEN ${originFilter(origin)} THEN received ELSE ${LAST_MOMENT} END AS received FROM tick
-      WHERE symbol_id = ${p(2 * count + 1)} AND day = ${p(2 * count + 2)} AND at <= ${p(2 * count + 3)}
-      ORDER BY at DESC LIMIT ${p(2 * count + 4)}) page`;
+      SELECT at, CASE WHEN ${originFilter(origin)} THEN received ELSE ${LAST_MOMENT} END AS received
+      FROM ${pageUpTo(engine, 'source_id, received', next)}
+      WHERE symbol_id = ${p(next + 4)} AND day = ${p(next + 5)}) day_page`;
   const moments: (number | undefined)[] = horizons.map(() => undefined);
+  const bounds = horizons.flatMap((horizon) => [horizon, horizon]);
   let [upTo, size] = [Math.max(...horizons), FIRST_PAGE_TICKS];
   for (;;) {
-    const values = [...horizons.flatMap((horizon) => [horizon, horizon]), symbolId, day, upTo, size];
+    const values = [...bounds, symbolId, day, upTo, size, symbolId, day];
     const [row] = await read.unsafe(statement, values).values();
     const [ticks, first, ...last] = row!.map((cell) => (cell === null ? undefined : asNumber(cell)));
     for (const [i, moment] of last.entries()) moments[i] ??= moment;
