@@ -1,6 +1,6 @@
 export interface ChunkStreamEvents {
   onFailure(error: unknown): void;
-  /** Called when the last chunk is sent, the client disconnects, or the source fails. */
+  /** Called once: when the last chunk is sent, the client disconnects, or the source fails. */
   onEnd(): void;
 }
 
@@ -9,11 +9,13 @@ export function chunkStream(
   chunks: AsyncGenerator<Uint8Array>,
   { onFailure, onEnd }: ChunkStreamEvents,
 ): ReadableStream<Uint8Array> {
+  let isCancelled = false;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await chunks.next();
+          if (isCancelled) return;
           if (!done) {
             controller.enqueue(value);
             return;
@@ -21,12 +23,14 @@ export function chunkStream(
           controller.close();
         } catch (error) {
           onFailure(error);
+          if (isCancelled) return;
           onEnd();
           throw error;
         }
         onEnd();
       },
       async cancel() {
+        isCancelled = true;
         await chunks.return(undefined);
         onEnd();
       },
