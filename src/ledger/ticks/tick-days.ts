@@ -24,9 +24,11 @@ export class TickDays {
     let seen = after;
     for (let page = 0; page < PAGES_MAX; page++) {
       if (shouldYield()) await yieldToRequests();
+      // The upper bound is outside the page: with both, PostgreSQL sorts all of these ticks while it has no statistics.
       const rows = await this.#engine.read`
-        SELECT symbol_id, day, revision FROM tick WHERE revision > ${seen} AND revision <= ${upTo}
-        ORDER BY revision LIMIT ${TICKS_PER_PAGE}`.values();
+        SELECT symbol_id, day, revision FROM (
+          SELECT symbol_id, day, revision FROM tick WHERE revision > ${seen} ORDER BY revision LIMIT ${TICKS_PER_PAGE}) page
+        WHERE revision <= ${upTo} ORDER BY revision`.values();
       for (const [symbolId, day] of rows) {
         found.set(`${symbolId} ${day}`, { symbolId: asNumber(symbolId), day: asNumber(day) });
       }
