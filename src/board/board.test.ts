@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BOARD_STEPS, takeStep } from '../../test/support/board-steps.ts';
 import { readyLedgerUrl } from '../../test/support/database/ready-ledger.ts';
+import { statementsOf } from '../../test/support/database/statements.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { PROVISIONAL } from '../ledger/prices/bars.ts';
 import { FIRST_DAY, LAST_DAY, printDay, utcDay } from '../market/day.ts';
@@ -185,6 +186,28 @@ describe('the board', () => {
     expect(board.view(0).bars(gold!, 10_000, 12_000)).toHaveLength(2000);
   });
 
+  test('the history of a series with recent prices is added without a new version or another read of them', async () => {
+    const { clock, ledger, board, gold } = await openBoard();
+    const bars = Array.from({ length: 100 }, (_, i) => {
+      return { symbolId: gold.symbol.id, day: 10_000 + i, open: i, high: i, low: i, close: i };
+    });
+    await ledger.bars.publish(bars, { source: 'feed', recordedAt: clock.time });
+    await board.follow(await ledger.head());
+    await board.prepare([gold], 'recent', clock.time);
+    const { versions } = gold;
+    const statements = await statementsOf(ledger, async () => {
+      await board.prepare([gold], 'all', clock.time);
+    });
+    expect(gold.versions).toBe(versions);
+    expect(statements.filter(({ text }) => text.includes('tick'))).toEqual([]);
+    expect(
+      board
+        .view(0)
+        .bars(gold, 10_000, 10_099)
+        .map(({ close }) => close),
+    ).toEqual(bars.map(({ close }) => close));
+  });
+
   test('a long history is read in parts without missing what arrives meanwhile', async () => {
     const { clock, ledger, board, gold } = await openBoard();
     const bar = (day: number, price: number) => {
@@ -208,6 +231,31 @@ describe('the board', () => {
     const bars = board.view(0).bars(gold, FIRST_DAY, LAST_DAY);
     expect(bars.map(({ day }) => day)).toEqual([...days, 5].sort((a, b) => a - b));
     expect(bars[0]!.close).toBe(1_000);
+  });
+
+  test('a history that is added to recent prices misses nothing that changes meanwhile', async () => {
+    const { clock, ledger, board, gold } = await openBoard();
+    const bar = (day: number, price: number) => {
+      return { symbolId: gold.symbol.id, day, open: price, high: price, low: price, close: price };
+    };
+    const days = Array.from({ length: 20_000 }, (_, i) => i);
+    await ledger.bars.publish(
+      days.map((day) => bar(day, day)),
+      { source: 'feed', recordedAt: clock.time },
+    );
+    await board.follow(await ledger.head());
+    await board.prepare([gold], 'recent', clock.time);
+    const loading = board.prepare([gold], 'all', clock.time);
+    await Bun.sleep(0); // the first part is read
+    expect(gold.loaded).toBe('recent');
+    await ledger.bars.publish([bar(0, 1_000), bar(19_999, 5)], { source: 'feed', recordedAt: clock.time });
+    const withdrawn = [{ symbolId: gold.symbol.id, day: 1 }];
+    await ledger.withdrawals.withdraw(withdrawn, { by: 'operator', reason: 'wrong', recordedAt: clock.time });
+    await board.follow(await ledger.head());
+    await loading;
+    const bars = board.view(0).bars(gold, FIRST_DAY, LAST_DAY);
+    expect(bars.map(({ day }) => day)).toEqual(days.filter((day) => day !== 1));
+    expect([bars[0]!.close, bars.at(-1)!.close]).toEqual([1_000, 5]);
   });
 
   test('reloads everything when the epoch changes', async () => {

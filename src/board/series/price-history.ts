@@ -50,6 +50,8 @@ export class PriceHistory implements SettledBars {
   firstDay: Day | undefined;
   newest: BarRevision | undefined;
   columns: Columns | undefined;
+  /** While the columns are read: the changes that they may miss. */
+  #columnChanges: ((columns: Columns) => void)[] | undefined;
 
   constructor(symbol: LedgerSymbol, origin: PriceOrigin, lags: ViewLags) {
     this.origin = origin;
@@ -193,14 +195,28 @@ export class PriceHistory implements SettledBars {
       this.addBar(bar, now);
   }
 
+  /** Reads the settled history. Bars may be added meanwhile. */
   async loadColumns(ledger: Ledger, now: number): Promise<void> {
-    this.columns = await loadColumns({
-      ledger,
-      symbolId: this.#symbolId,
-      origin: this.origin,
-      settledUntil: lastDayEnded(now - this.#lags.at(-1)!),
-      isSettled: (bar) => this.#isSettled(bar, now),
-    });
+    const changes: ((columns: Columns) => void)[] = [];
+    this.#columnChanges = changes;
+    try {
+      const columns = await loadColumns({
+        ledger,
+        symbolId: this.#symbolId,
+        origin: this.origin,
+        settledUntil: lastDayEnded(now - this.#lags.at(-1)!),
+        isSettled: (bar) => this.#isSettled(bar, now),
+      });
+      for (const change of changes) change(columns);
+      this.columns = columns;
+    } finally {
+      this.#columnChanges = undefined;
+    }
+  }
+
+  #changeColumns(change: (columns: Columns) => void): void {
+    if (this.columns) change(this.columns);
+    else this.#columnChanges?.push(change);
   }
 
   /** Discards the history but keeps the recent days. */
@@ -283,7 +299,7 @@ export class PriceHistory implements SettledBars {
     }
     if (!this.newest || bar.day >= this.newest.day) this.newest = bar;
     if (this.firstDay === undefined || bar.day < this.firstDay) this.firstDay = bar.day;
-    this.columns?.set(bar.day, bar, bar.sourceId);
+    this.#changeColumns((columns) => columns.set(bar.day, bar, bar.sourceId));
   }
 
   /** Moves a settled bar back to the views, because some show its withdrawal before others. */
@@ -297,7 +313,7 @@ export class PriceHistory implements SettledBars {
   }
 
   #remove(day: Day): void {
-    this.columns?.remove(day);
+    this.#changeColumns((columns) => columns.remove(day));
     if (this.newest?.day === day) this.newest = this.#recent.get(this.#recentDays().at(-1)!);
   }
 

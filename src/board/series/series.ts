@@ -148,11 +148,13 @@ export class Series {
   }
 
   #startLoad(wanted: LoadLevel, clock: Clock): SeriesLoad {
-    return new SeriesLoad(this.#options.queue, (onNextPage) =>
-      this.#read(wanted, clock.now(), onNextPage).finally(() => {
+    return new SeriesLoad(this.#options.queue, (onNextPage) => {
+      const isExtended = wanted === 'all' && this.has('recent');
+      const read = isExtended ? this.#readColumns(clock.now()) : this.#read(wanted, clock.now(), onNextPage);
+      return read.finally(() => {
         this.#loading = undefined;
-      }),
-    );
+      });
+    });
   }
 
   /** Returns false if the latest prices cannot be read without all ticks. */
@@ -262,6 +264,14 @@ export class Series {
     this.#missedBars = [];
     this.#missedTicks = [];
     this.#options.onLoaded(this.nextDue);
+  }
+
+  /** Adds the settled histories to recent prices. No view shows anything else afterwards, so versions stay as they are. */
+  async #readColumns(now: number): Promise<void> {
+    this.#isLoadStale = false;
+    await this.#real?.loadColumns(this.#options.ledger, now);
+    await this.#simulated?.loadColumns(this.#options.ledger, now);
+    if (!this.#isLoadStale) this.loaded = 'all';
   }
 
   /** The simulated history, if some view may show it. */
