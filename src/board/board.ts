@@ -42,8 +42,8 @@ export class Board {
   private constructor(options: BoardOptions, head: LedgerHead) {
     this.#options = options;
     this.#head = head;
-    this.#views = new Views(options.clock);
     this.#series = new SeriesSet(options.ledger, options.simulated);
+    this.#views = new Views(options.clock, () => this.#series.onLagsChanged());
     this.#dates = new DateLoader(options.ledger);
     this.#catalog = new Catalog([], [], [], this.#series.byId);
   }
@@ -152,7 +152,7 @@ export class Board {
           await this.#follow(head);
           this.#listener();
         }
-        if (this.#views.checkClock()) this.#series.updateNextDue();
+        this.#views.checkClock();
         const now = this.#options.clock.now();
         if (this.isDue(now)) this.#advance(now);
       });

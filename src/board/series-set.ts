@@ -66,6 +66,12 @@ export class SeriesSet {
     this.updateNextDue();
   }
 
+  /** Call when views lag by another time than before. */
+  onLagsChanged(): void {
+    for (const series of this.byId.values()) series.updateNextDue();
+    this.updateNextDue();
+  }
+
   updateNextDue(): void {
     this.nextDue = Number.POSITIVE_INFINITY;
     for (const series of this.byId.values()) this.nextDue = Math.min(this.nextDue, series.nextDue);

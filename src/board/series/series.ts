@@ -55,6 +55,8 @@ export class Series {
   #missedBars: BarRevision[] = [];
   #missedTicks: LedgerTick[] = [];
   loaded: LoadLevel = 'nothing';
+  /** When the next price becomes visible in some view, in ms. */
+  nextDue = Number.POSITIVE_INFINITY;
   /** Its first and last date, if they are known while no prices are loaded. */
   dates: SeriesDates | undefined;
   changeCount = 0;
@@ -99,14 +101,6 @@ export class Series {
 
   get bytes(): number {
     return (this.#real?.columns?.bytes ?? 0) + (this.#simulated?.columns?.bytes ?? 0);
-  }
-
-  get nextDue(): number {
-    return Math.min(
-      this.#latestUntil,
-      this.#real?.nextDue ?? Number.POSITIVE_INFINITY,
-      this.#simulated?.nextDue ?? Number.POSITIVE_INFINITY,
-    );
   }
 
   has(wanted: RequiredData): boolean {
@@ -176,6 +170,7 @@ export class Series {
     this.changeCount++;
     this.#real = undefined;
     this.#simulated = undefined;
+    this.updateNextDue();
     this.#renewVersions();
   }
 
@@ -237,9 +232,20 @@ export class Series {
       const isAlone = this.#simulated === undefined;
       for (const { index, from } of this.#real.advance(now)) this.#change(index, isAlone ? from : EVERY_DAY);
     }
-    if (!this.#real?.isVisibleInAllViews) return;
-    this.#simulated?.dropColumns();
-    this.#simulated = undefined;
+    if (this.#real?.isVisibleInAllViews) {
+      this.#simulated?.dropColumns();
+      this.#simulated = undefined;
+    }
+    this.updateNextDue();
+  }
+
+  /** Call after every change, also of the lags. */
+  updateNextDue(): void {
+    this.nextDue = Math.min(
+      this.#latestUntil,
+      this.#real?.nextDue ?? Number.POSITIVE_INFINITY,
+      this.#simulated?.nextDue ?? Number.POSITIVE_INFINITY,
+    );
   }
 
   async #read(wanted: LoadLevel, now: number, onNextPage: () => Promise<void>): Promise<void> {
@@ -263,6 +269,7 @@ export class Series {
     this.#add(this.#missedBars, this.#missedTicks, now);
     this.#missedBars = [];
     this.#missedTicks = [];
+    this.updateNextDue();
     this.#options.onLoaded(this.nextDue);
   }
 
@@ -292,6 +299,7 @@ export class Series {
     this.#simulated = simulated;
     this.loaded = 'latest';
     this.#latestUntil = now + LATEST_MS_MAX;
+    this.updateNextDue();
     this.#renewVersions();
     return true;
   }
@@ -301,6 +309,7 @@ export class Series {
     this.#simulated = undefined;
     this.loaded = 'nothing';
     this.#latestUntil = Number.POSITIVE_INFINITY;
+    this.updateNextDue();
     this.#renewVersions();
   }
 

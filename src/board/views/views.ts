@@ -10,8 +10,11 @@ export class Views {
   /** By view index: the delay, or more after a step of the clock. Series share this array, so it changes in place. */
   lagsMs: number[] = [];
 
-  constructor(clock: Clock) {
+  readonly #onLagsChanged: () => void;
+
+  constructor(clock: Clock, onLagsChanged: () => void) {
     this.#steps = new ClockSteps(clock);
+    this.#onLagsChanged = onLagsChanged;
   }
 
   get(delayMs: number): View | undefined {
@@ -30,12 +33,14 @@ export class Views {
     this.lagsMs = sorted.map((delayMs) => this.#steps.lagMs(delayMs));
   }
 
-  /** Updates the lags after a step of the clock, and returns whether there was one. Call before new prices become visible. */
-  checkClock(): boolean {
+  /** Updates the lags after a step of the clock. Call before new prices become visible. */
+  checkClock(): void {
     const delays = [...this.#views.keys()];
-    const wasSet = this.#steps.check(delays.at(-1) ?? 0);
-    if (wasSet) for (const [i, delayMs] of delays.entries()) this.lagsMs[i] = this.#steps.lagMs(delayMs);
-    return wasSet;
+    if (!this.#steps.check(delays.at(-1) ?? 0)) return;
+    const lags = delays.map((delayMs) => this.#steps.lagMs(delayMs));
+    if (lags.every((lag, i) => lag === this.lagsMs[i])) return;
+    for (const [i, lag] of lags.entries()) this.lagsMs[i] = lag;
+    this.#onLagsChanged();
   }
 
   /** Moves the horizon of every view to `now`. */
