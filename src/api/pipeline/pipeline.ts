@@ -71,9 +71,9 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     serveAccount    → usage
  *     serveOwner      → account, keys, feeds, units  ✗ key_not_allowed, invalid_body, …
  *     openStream      → events                   ✗ as for prices
+ *     serveMcp        → tools for agents         (their requests pass the pipeline on their own)
  *     answerOnce      → a repeated request; otherwise it runs the steps that follow
  *     serveMarket     → the market view          ✗ invalid_visit, quota_exhausted
- *     serveMcp        → tools for agents         (their requests pass the pipeline on their own)
  *     sendCached      → 200 or 304 from the cache  ✗ quota_exhausted
  *     readParameters                             ✗ the 400s, unknown_symbol, history_not_in_plan
  *     reportReadCost  → dry run of the next step
