@@ -28,8 +28,11 @@ export class Delivery {
   send(context: RequestContext, endpoint: PriceEndpoint, answer: PreparedAnswer): MaybeAsync<Response> {
     if (answer instanceof Download) return this.#sendDownload(context, endpoint, answer);
     if (answer instanceof ParquetAnswer) return this.#parquet.send(context, endpoint, answer);
-    const free = this.#sendFree(context, answer instanceof DeferredAnswer ? answer.head : answer);
-    if (free) return free;
+    const withoutBody = this.#sendWithoutBody(
+      context,
+      answer instanceof DeferredAnswer ? answer.head : answer,
+    );
+    if (withoutBody) return withoutBody;
     const charging = this.#charge.take(context, endpoint, 1, context.now);
     if (charging instanceof Promise) {
       return charging.then((rateLimit) => this.#sendBody(context, answer, rateLimit));
@@ -39,13 +42,13 @@ export class Delivery {
 
   /** Sends an answer that was paid for before it was built. */
   sendPaid(context: RequestContext, answer: CachedAnswer): MaybeAsync<RawReply> {
-    const free = this.#sendFree(context, answer);
-    if (free) return free;
+    const withoutBody = this.#sendWithoutBody(context, answer);
+    if (withoutBody) return withoutBody;
     return answer.send(context, this.#rateLimits.of(context.customer!));
   }
 
   /** Sends a 304 or the headers alone; undefined when the request needs the body. */
-  #sendFree(context: RequestContext, head: CachedAnswer): MaybeAsync<RawReply> | undefined {
+  #sendWithoutBody(context: RequestContext, head: CachedAnswer): MaybeAsync<RawReply> | undefined {
     const { request } = context;
     const customer = context.customer!;
     const ifNoneMatch = request.headers.get('if-none-match');
