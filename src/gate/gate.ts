@@ -55,7 +55,7 @@ export class Gate {
     return new Gate(options, await Directory.open({ ledger, burstOf, publicAccount, bytesMax }));
   }
 
-  /** A promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */
+  /** Returns a promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */
   admit(presented: PresentedKey, now = this.#clock.now()): Admission | Promise<Admission> {
     const known = this.directory.cached(presented.key);
     if (known) return this.#check(known, presented, now);
@@ -69,8 +69,8 @@ export class Gate {
    * Why a connection that was admitted with a key must end; undefined while it may continue. Does not count towards the
    * burst limit.
    */
-  async endOf(text: string): Promise<'invalid_key' | 'account_suspended' | undefined> {
-    const known = this.directory.cached(text) ?? (await this.directory.lookUp(text));
+  async endReason(key: string): Promise<'invalid_key' | 'account_suspended' | undefined> {
+    const known = this.directory.cached(key) ?? (await this.directory.lookUp(key));
     if (!known || !isActive(known, this.#clock.now())) return 'invalid_key';
     return known.customer.account.status === 'suspended' ? 'account_suspended' : undefined;
   }

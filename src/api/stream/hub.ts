@@ -151,7 +151,7 @@ export class StreamHub {
   async #check(connection: StreamConnection, { view }: Channel): Promise<void> {
     const { gate } = this.#options;
     const { key } = connection;
-    const reason = await gate.endOf(key);
+    const reason = await gate.endReason(key);
     if (reason) return connection.end(refuse(reason, {}));
     const delayMs = (gate.directory.cached(key)?.customer.plan.delaySeconds ?? 0) * 1000;
     if (delayMs !== view.delayMs) connection.end(planChanged());
