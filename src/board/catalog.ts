@@ -6,8 +6,9 @@ import type { Series } from './series/series.ts';
 
 /** Longer codes have no near match: known codes have at most 32 characters. */
 const NEAREST_LENGTH_MAX = 40;
+/** Estimated size of a cached suggestion. */
 const NEAREST_BYTES = 400;
-/** The service sets its own limit. */
+/** Used by commands and tests. The service sets its own limit. */
 const NEAREST_BYTES_MAX_DEFAULT = 1024 * 1024;
 
 /** Finds symbols by code or alias. */
@@ -23,7 +24,10 @@ export class Catalog {
   readonly #byCode = new Map<string, Series>();
   /** Exchange rates for 1 EUR by currency, sorted. `find` does not return them. */
   readonly #currencies = new Map<string, Series>();
-  /** Suggestions for unknown codes. A client that sends a wrong code tends to repeat it. */
+  /**
+   * Suggestions for unknown codes, shared by all catalogs of the process: each change of a symbol creates a new catalog. A client
+   * that sends a wrong code tends to repeat it.
+   */
   static readonly nearestCache = new BoundedCache<string, { catalog: Catalog; codes: string[] }>({
     bytesMax: NEAREST_BYTES_MAX_DEFAULT,
   });

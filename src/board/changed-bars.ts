@@ -8,7 +8,7 @@ const DAYS_PER_CHANGE_MAX = 400;
 /** By symbol id: the new revisions, or `many` if there are too many to apply. */
 export type ChangedBars = Map<number, BarRevision[] | 'many'>;
 
-/** Reads the bars that the ledger got between two revisions. Calls `onChange` with each symbol and its last changed day. */
+/** Reads the bar revisions after `from`, up to `to`. Calls `onChange` with each symbol and its last changed day. */
 export async function readChangedBars(
   ledger: Ledger,
   from: number,

@@ -10,12 +10,12 @@ export interface SplitUrl {
   readonly key: string | undefined;
 }
 
-/** A second key, perhaps with its name escaped. */
+/** A second key, perhaps with its name escaped: the escape of a letter starts with %4, %5, %6 or %7. */
 const ANOTHER_KEY = /apiKey|%[4-7]/;
 
 /**
- * Separates an API key from a URL, so that customers who ask for the same share its answer. A key that is written in an
- * unusual way (an escaped name, a repeated parameter) stays in the URL: reading all parameters finds it, or refuses it.
+ * Separates an API key from a URL, so that customers who request the same data share a cached answer. A key that is written
+ * in an unusual way (an escaped name, a repeated parameter) stays in the URL; the parser of all parameters accepts or refuses it.
  */
 export function splitKey(url: string): SplitUrl {
   const mark = url.indexOf('?');

@@ -44,12 +44,12 @@ export class Download {
     return matches(ifNoneMatch, this.#options.etag);
   }
 
-  /** A 304 is free. It repeats the tag that the client sent. */
+  /** A 304 repeats the tag that the client sent. */
   notModified(ifNoneMatch: string, headers: DownloadHeaders): Reply {
     return reply(null, this.#headers(ifNoneMatch.includes('-gzip"'), headers), 304);
   }
 
-  /** HEAD is free too. It ignores `Accept-Encoding`. */
+  /** The response to HEAD. It ignores `Accept-Encoding`. */
   headOnly(headers: DownloadHeaders): Reply {
     return reply(new ReadableStream(), { ...this.#headers(false, headers), 'Content-Type': this.#type });
   }
@@ -66,7 +66,7 @@ export class Download {
     const ready = this.#ready(own.ETag, isGzip);
     if (ready) return reply(ready, all);
     const write = () => (isGzip ? gzipChunks(source.text()) : source.text());
-    // HTTP/1.0 has no chunked encoding: without a length, a truncated body would look complete.
+    // HTTP/1.0 has no chunked encoding: without a length, a truncated body would look complete. So it is written twice.
     const length = request.isHttp10 ? await lengthOf(write()) : undefined;
     const chunks = cache ? keptChunks(cache, own.ETag, write()) : write();
     return reply(chunkStream(chunks, { onFailure, onEnd: () => source.release() }), all, 200, length);

@@ -37,8 +37,9 @@ export interface EndpointContext {
 export interface LedgerReads {
   /** Loads the bars of these days, and the exchange rates that convert them. */
   load(days: DayRange): Promise<void>;
+  /** The revisions of bars that the plan can see, to be read page by page. */
   versions(): Promise<PastVersions>;
-  /** Loads the intraday bars of a time, in place of those that were loaded before. The time consists of whole intervals. */
+  /** Loads the intraday bars of `time`, and drops those loaded before. `time` must consist of whole intervals. */
   loadIntraday(time: TimeRange, interval: IntradayInterval): Promise<void>;
 }
 
@@ -50,8 +51,8 @@ export interface Reading {
 }
 
 /**
- * An endpoint that serves prices and costs a unit. It reads a request into a query and answers it from prices. `read`
- * throws a Refusal if the request is invalid; between the two the pipeline loads `series`.
+ * An endpoint that serves prices and costs a unit. `read` turns a request into a query, or throws a Refusal if the request
+ * is invalid. The pipeline then loads the `series` of the query, and `answer` answers it.
  */
 export interface PriceEndpoint<Q extends PriceQuery = PriceQuery, L extends LargeAnswer = LargeAnswer> {
   readonly kind: 'prices';
@@ -66,7 +67,7 @@ export interface PriceEndpoint<Q extends PriceQuery = PriceQuery, L extends Larg
   /** What is loaded before `answer` is called for a point-in-time request. Without it, `answer` loads what it needs. */
   reads?(priceQuery: Q): Reading;
   answer(priceQuery: Q, prices: Prices, context: EndpointContext): Answer | Promise<Answer>;
-  /** Plans an answer that is large, from prices in memory; undefined if it is not. */
+  /** Plans a large answer, from prices in memory; undefined if the answer is not large. */
   large?(priceQuery: Q, prices: Prices, context: EndpointContext): MaybeAsync<L> | undefined;
   /** Builds a large answer from a snapshot of the prices, yielding to other requests. */
   build?(priceQuery: Q, large: L, context: EndpointContext): Promise<JsonText | UnsentBody>;
@@ -80,7 +81,7 @@ export interface AccountEndpoint {
   answer(customer: Customer, meter: Meter, query: QueryParams): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** An endpoint that streams prices. A connection costs a unit, and so do each hundred events. */
+/** An endpoint that streams prices. A connection costs a unit for its first hundred events, and one for each further hundred. */
 export interface StreamEndpoint {
   readonly kind: 'stream';
   readonly name: CountedEndpoint;

@@ -28,7 +28,7 @@ function handle(message: Exclude<ToParquet, { kind: 'yield' }>): Uint8Array<Arra
   const { kind, job } = message;
   if (kind === 'open') {
     encoders.set(job, new ParquetEncoder(message.columns));
-    return new Uint8Array();
+    return new Uint8Array(); // `open` is answered, too
   }
   const encoder = encoders.get(job)!;
   if (kind === 'add') return encoder.add(message.ndjson);

@@ -37,7 +37,7 @@ export function contentOf({ packet, length, contentFrom }: Body): Uint8Array<Arr
   return packet.memory.subarray(HEAD_ROOM + contentFrom, HEAD_ROOM + length);
 }
 
-/** Replaces the body of a response whose head alone is sent. */
+/** The body of a response that consists of its head alone. */
 export function noBody(format: Format): Body {
   return { ...encodeText(''), contentFrom: 0, type: TYPES[format] };
 }
@@ -55,22 +55,22 @@ export function formatInUrl(query: QueryParams, pathFormat: Format | undefined):
   return format;
 }
 
-/** The format that `Accept` requests: JSON unless it names CSV or NDJSON. */
+/** The format that `Accept` requests: JSON unless it prefers another one by name. */
 export function formatAccepted(accept: string | null): Format {
   if (accept === null || accept === '*/*') return 'json';
   let best: { format: Format; quality: number } | undefined;
-  let other = 0; // of JSON, by a wildcard
+  let wildcardQuality = 0; // a wildcard means JSON
   for (const { value: type, quality } of parsePreferences(accept)) {
     const format = Object.hasOwn(FORMAT_OF_TYPE, type) ? FORMAT_OF_TYPE[type] : undefined;
     if (format && quality > (best?.quality ?? 0)) best = { format, quality };
-    if (type === '*/*' || type === 'application/*') other = Math.max(other, quality);
+    if (type === '*/*' || type === 'application/*') wildcardQuality = Math.max(wildcardQuality, quality);
   }
-  return best && best.quality >= other ? best.format : 'json';
+  return best && best.quality >= wildcardQuality ? best.format : 'json';
 }
 
 /**
- * Encodes the content of an answer, or returns a table that is encoded elsewhere: a long one, or one in Parquet. `members` are added to JSON, each with a
- * leading comma.
+ * Encodes the content of an answer, or returns a table that is encoded elsewhere: a long one, or one in Parquet. `members`
+ * are added to JSON, each with a leading comma.
  */
 export function encodeContent(
   content: Exclude<Content, LongTable>,

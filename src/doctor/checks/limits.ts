@@ -6,6 +6,7 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** 200 for the service's own files, and 1,000 connections. */
 const OPEN_FILES_MIN = 1_200;
+/** Fewer are a warning. */
 const OPEN_FILES_USUAL = 4_096;
 
 /** Memory of a process without prices, caches and connections. */

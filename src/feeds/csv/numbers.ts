@@ -17,6 +17,7 @@ const AMBIGUOUS = /^[1-9]\d{0,2}[.,]\d{3}$/;
 const POWERS: Readonly<Record<string, string>> = { k: 'e3', m: 'e6', b: 'e9' };
 
 const SIGN = String.raw`US\$|[$€£¥¢]`;
+/** A currency before or after a number: `-$5`, `USD 12.3`, `12.3 €`. */
 const BEFORE = new RegExp(String.raw`^([+\-−]?)\s*(${SIGN}|[A-Z]{3})\s*([+\-−]?\s*[\d.,].*)$`, 'i');
 const AFTER = new RegExp(String.raw`^(.*[\d.,])\s*(${SIGN}|[A-Z]{3})$`, 'i');
 /** `($36.98)`: a negative amount in a spreadsheet. */

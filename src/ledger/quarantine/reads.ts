@@ -123,8 +123,8 @@ function toKnown([at, price, heldAt, heldPrice, state, reason]: readonly Cell[])
 }
 
 /**
- * Columns of each tick as it is stored (`t`) or in quarantine (`q`); NULL where it is not. As subqueries, because PostgreSQL
- * would rather join thousands of ticks by a scan of the whole table.
+ * Columns of each tick as it is stored (`t`) or in quarantine (`q`); NULL where it is not. Uses subqueries,
+ * because PostgreSQL joins thousands of ticks by a scan of the whole table.
  */
 async function lookUp(
   engine: Engine,
@@ -155,8 +155,8 @@ async function lookUp(
   return found;
 }
 
-// The order of the index `tick_by_day`, so that no sort is needed. It is complete: ticks of one time would otherwise come in any
-// order, and results would vary.
+// The order of the index `tick_by_day`, so that no sort is needed. It is total: otherwise ticks of the same time would come in
+// any order, and results would vary.
 const ORDER = ['day', 'at', 'source_id', 'received', 'price', 'revision'];
 const OLDEST_FIRST = ORDER.join(', ');
 const NEWEST_FIRST = ORDER.map((column) => `${column} DESC`).join(', ');

@@ -7,7 +7,7 @@ import { mean } from './mean.ts';
 /** Significant digits of standard deviations and volatilities, and decimals of drawdowns and correlations. */
 const DIGITS = 8;
 
-/** How many returns a year has, by how often a price is published. */
+/** How many returns a year has, by how often a price is published. A price of every minute has one close per trading day. */
 export const RETURNS_PER_YEAR: Readonly<Record<UpdateInterval, number>> = {
   minute: 252,
   day: 252,
@@ -28,9 +28,9 @@ export function closeSeries(bars: readonly { day: Day; close: number }[]): Close
   return { days: Int32Array.from(bars, ({ day }) => day), closes, logs };
 }
 
-export interface Extreme {
+/** A close and its day. For a minimum or maximum, it is the first day with that close. */
+export interface DatedClose {
   value: number;
-  /** The first day with this value. */
   day: Day;
 }
 
@@ -43,15 +43,15 @@ export interface Drawdown {
 
 export interface Statistics {
   count: number;
-  last: Extreme;
+  last: DatedClose;
   mean: number;
   median: number;
   /** Of the sample. Undefined for one close. */
   standardDeviation: number | undefined;
   /** Annualised. Undefined with fewer than two returns. */
   volatility: number | undefined;
-  minimum: Extreme;
-  maximum: Extreme;
+  minimum: DatedClose;
+  maximum: DatedClose;
   drawdown: Drawdown;
 }
 
@@ -90,7 +90,7 @@ function standardDeviation(values: Float64Array): number | undefined {
   return Number(roundedRoot({ numerator, denominator }));
 }
 
-/** Digits of a root before it is rounded. */
+/** Decimals of a root before it is rounded. */
 const ROOT_PLACES = 40n;
 
 function roundedRoot({ numerator, denominator }: Ratio): string {
@@ -128,7 +128,7 @@ function average(values: readonly number[]): number {
 
 function drawdownOf({ days, closes }: CloseSeries): Drawdown {
   let peak = 0;
-  let [highest, lowest] = [1, 1]; // of the largest fall: none so far
+  let [highest, lowest] = [1, 1]; // closes before and after the largest fall; equal while there is none
   let [peakDay, troughDay]: [Day | undefined, Day | undefined] = [undefined, undefined];
   for (let i = 1; i < closes.length; i++) {
     const [low, high] = [closes[i]!, closes[peak]!];

@@ -25,7 +25,7 @@ export const usageDaily: OwnerEndpoint = {
   path: '/usage/daily',
   actions: {
     async GET({ customer: { account }, meter, ledger, now }) {
-      await meter.reportedUsage(account.id);
+      await meter.reportedUsage(account.id); // makes every replica write its counts to the ledger first
       return { success: true, ...(await dailyUsage(ledger, account.id, now)) };
     },
   },

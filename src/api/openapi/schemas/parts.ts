@@ -1,6 +1,6 @@
-import { z } from 'zod';
-
 /** Parts shared by the response schemas. */
+
+import { z } from 'zod';
 
 export const day = z
   .string()
@@ -42,6 +42,7 @@ export const code = z.string().regex(/^[A-Z0-9._{}()*/+-]+$/);
 
 export const seconds = z.int().describe('Seconds since 1970-01-01 UTC');
 
+/** Members that every successful response has. */
 export const ok = {
   success,
   warnings: z

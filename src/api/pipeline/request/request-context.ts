@@ -19,7 +19,7 @@ export class RequestContext implements Addressee {
   readonly peer: () => string;
   /** Path and query without the API key, and that key. */
   readonly url: SplitUrl;
-  /** What is cached for the URL. */
+  /** What is cached for the URL; undefined if nothing is. */
   readonly knownUrl: KnownUrl | undefined;
   /** In ms. The pipeline updates it after each step that had to wait. */
   now: number;
@@ -28,9 +28,9 @@ export class RequestContext implements Addressee {
 
   /** Set by `route`. */
   endpoint: Endpoint | undefined;
-  /** Set by `route`: the part of the path that the endpoint leaves open. */
+  /** Set by `route`: the value of `:id` in the endpoint's path. */
   pathId = '';
-  /** Set by `route`: the format that the path ends in. */
+  /** Set by `route`: the format that the path ends in, as in `/rates/history.csv`. */
   pathFormat: Format | undefined;
   /** Set by `route`: the version of the interface that the path belongs to. */
   dialect: Dialect = DIALECTS.v1;

@@ -16,8 +16,8 @@ export interface PoolOptions {
 /**
  * A connection pool that can be replaced while it is in use. A call on a connection that hangs (the peer vanished, a
  * firewall dropped its state) never ends by itself and blocks its slot in the pool. So every call has a time limit; when it
- * expires, all connections are dropped and new ones are opened. Calls in progress on the old ones fail like calls on a lost connection,
- * which their callers handle.
+ * expires, all connections are dropped and new ones are opened. Calls in progress on the old ones fail like calls on a lost
+ * connection, which their callers handle.
  */
 export class PostgresPool {
   readonly #options: PoolOptions;
@@ -82,10 +82,10 @@ export class PostgresPool {
     this.#replace(pool, this.#options.callMsMax / 1_000);
   }
 
-  #replace(pool: SQL, timeout: number): void {
+  #replace(pool: SQL, timeoutSeconds: number): void {
     if (pool !== this.#pool) return;
     this.#pool = this.#options.connect();
-    pool.close({ timeout }).catch(() => {}); // nothing is left to close
+    pool.close({ timeout: timeoutSeconds }).catch(() => {}); // a failure means that they are already closed
   }
 
   #query(make: MakeQuery): DeferredQuery {
