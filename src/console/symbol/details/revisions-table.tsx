@@ -5,8 +5,14 @@ import { count, day, moment, price } from '../../show/format.ts';
 const ROWS_SHOWN = 20;
 
 /** The newest corrections of a range. */
-export function RevisionsTable({ symbol, found }: { symbol: MarketSymbol; found: readonly Correction[] }) {
-  const newest = found.slice(-ROWS_SHOWN).reverse();
+export function RevisionsTable({
+  symbol,
+  corrections,
+}: {
+  symbol: MarketSymbol;
+  corrections: readonly Correction[];
+}) {
+  const newest = corrections.slice(-ROWS_SHOWN).reverse();
   return (
     <section class="card" aria-labelledby="revisions-title">
       <h2 id="revisions-title">Corrections in this range</h2>
@@ -43,7 +49,8 @@ export function RevisionsTable({ symbol, found }: { symbol: MarketSymbol; found:
         </tbody>
       </table>
       <p class="hint">
-        {found.length > newest.length && `And ${count(found.length - newest.length)} earlier ones. `}
+        {corrections.length > newest.length &&
+          `And ${count(corrections.length - newest.length)} earlier ones. `}
         Prices per {symbol.unit.symbol}, as they were published. Nothing that was published is lost:{' '}
         <code>asOf</code> asks for what was known at a moment.
       </p>

@@ -13,7 +13,7 @@ const RevisionsTable = lazy(
 );
 
 /** More labels would cover the chart. */
-const WORDS_MAX = 12;
+const LABELS_MAX = 12;
 
 /** Corrections of the days shown, and where to mark them. */
 export function useRevisions(key: string, symbol: MarketSymbol, bars: readonly ChartBar[] | undefined) {
@@ -22,20 +22,20 @@ export function useRevisions(key: string, symbol: MarketSymbol, bars: readonly C
     async (signal) => {
       if (!bars) return NONE;
       const { loadCorrections, markedDays } = await loadModule(() => import('../../data/revisions.ts'));
-      const found = await loadCorrections(key, symbol, bars, signal);
-      return { found, days: markedDays(found, bars) };
+      const corrections = await loadCorrections(key, symbol, bars, signal);
+      return { corrections, days: markedDays(corrections, bars) };
     },
     [key, symbol.symbol, range],
   );
-  const { found, days } = loaded.data ?? NONE;
+  const { corrections, days } = loaded.data ?? NONE;
   const marks = useMemo(
-    (): Mark[] => days.map((date) => ({ date, text: days.length > WORDS_MAX ? '' : 'corrected' })),
+    (): Mark[] => days.map((date) => ({ date, text: days.length > LABELS_MAX ? '' : 'corrected' })),
     [days],
   );
-  return { found, marks, loaded };
+  return { corrections, marks, loaded };
 }
 
-const NONE: { found: readonly Correction[]; days: readonly string[] } = { found: [], days: [] };
+const NONE: { corrections: readonly Correction[]; days: readonly string[] } = { corrections: [], days: [] };
 
 /** The corrections, once the user wants them: reading them costs a unit of the quota. */
 export function Revisions({
@@ -62,14 +62,14 @@ export function Revisions({
       </section>
     );
   }
-  const { found, loaded } = revisions;
+  const { corrections, loaded } = revisions;
   if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={loaded.reload} />;
-  if (found.length === 0) {
+  if (corrections.length === 0) {
     return (
       <p class="hint" role="status">
         {loaded.state === 'loading' ? 'Looking for corrections…' : 'No price in this range was corrected.'}
       </p>
     );
   }
-  return <RevisionsTable symbol={symbol} found={found} />;
+  return <RevisionsTable symbol={symbol} corrections={corrections} />;
 }

@@ -8,14 +8,14 @@ const ROWS: readonly [title: string, value: (of: StatisticsOfCloses) => Componen
   ['Days with a price', ({ count }) => count],
   ['Mean', ({ mean }) => computedPrice(mean)],
   ['Median', ({ median }) => computedPrice(median)],
-  ['Lowest close', ({ minimum, minimumDate }) => on(computedPrice(minimum), minimumDate)],
-  ['Highest close', ({ maximum, maximumDate }) => on(computedPrice(maximum), maximumDate)],
-  ['Standard deviation', ({ standardDeviation }) => known(standardDeviation, computedPrice)],
-  ['Volatility, a year', ({ volatility }) => known(volatility, percent)],
+  ['Lowest close', ({ minimum, minimumDate }) => withDates(computedPrice(minimum), minimumDate)],
+  ['Highest close', ({ maximum, maximumDate }) => withDates(computedPrice(maximum), maximumDate)],
+  ['Standard deviation', ({ standardDeviation }) => orDash(standardDeviation, computedPrice)],
+  ['Volatility, a year', ({ volatility }) => orDash(volatility, percent)],
   [
     'Largest drawdown',
     ({ maximumDrawdown, peakDate, troughDate }) =>
-      on(known(maximumDrawdown, percent), peakDate && troughDate && `${peakDate} ${troughDate}`),
+      withDates(orDash(maximumDrawdown, percent), peakDate, troughDate),
   ],
 ];
 
@@ -69,17 +69,18 @@ export function StatisticsTable({ answer: { statistics, correlation } }: { answe
   );
 }
 
-/** A value with the day or days it is from below it. */
-function on(value: ComponentChildren, dates: string | undefined) {
-  if (!dates) return value;
+/** A value, and below it the day or days it is from, if they are known. */
+function withDates(value: ComponentChildren, ...dates: readonly (string | undefined)[]) {
+  const days = dates.filter((date) => date !== undefined).map(day);
+  if (days.length < dates.length) return value;
   return (
     <>
-      {value} <span class="statistic-day">{dates.split(' ').map(day).join(' – ')}</span>
+      {value} <span class="statistic-day">{days.join(' – ')}</span>
     </>
   );
 }
 
-function known(value: number | undefined, show: (value: number) => string): string {
+function orDash(value: number | undefined, show: (value: number) => string): string {
   return value === undefined ? '—' : show(value);
 }
 
