@@ -2,15 +2,15 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
   areCalm,
+  type PriceTraits,
   QUARANTINE_MS,
   type TickNeighbours,
   TickWatch,
-  type Usual,
   type WatchedTick,
 } from './quarantine.ts';
 
-const METAL: Usual = { canBeZero: false, step: 0.01 };
-const ENERGY: Usual = { canBeZero: true, step: 0.01 };
+const METAL: PriceTraits = { canBeZero: false, step: 0.01 };
+const ENERGY: PriceTraits = { canBeZero: true, step: 0.01 };
 const MINUTE = 60_000;
 
 const tick = (at: number, price: number, sourceId = 2): WatchedTick => ({ at, price, sourceId });
@@ -30,23 +30,23 @@ const walk = (length: number) =>
       });
     });
 
-/** Takes all, releasing as it goes. What is believed in the end. */
-function believedOf(watch: TickWatch<WatchedTick>, ticks: readonly WatchedTick[]): Set<WatchedTick> {
-  const believed = new Set<WatchedTick>();
+/** Takes and releases all ticks. Returns those that were accepted in the end. */
+function acceptedBy(watch: TickWatch<WatchedTick>, ticks: readonly WatchedTick[]): Set<WatchedTick> {
+  const accepted = new Set<WatchedTick>();
   for (const one of ticks) {
-    if (watch.take(one) === undefined) believed.add(one);
-    for (const released of watch.release()) believed.add(released);
+    if (watch.take(one) === undefined) accepted.add(one);
+    for (const released of watch.release()) accepted.add(released);
   }
-  return believed;
+  return accepted;
 }
 
 describe('a walk without jumps', () => {
   test('is never held back, in order or not', () => {
     fc.assert(
       fc.property(walk(80), fc.infiniteStream(fc.nat()), (ticks, chance) => {
-        expect(believedOf(new TickWatch(METAL, [], []), ticks).size).toBe(80);
+        expect(acceptedBy(new TickWatch(METAL, [], []), ticks).size).toBe(80);
         const late = ticks.slice(60).toSorted(() => (chance.next().value! % 2 === 0 ? 1 : -1));
-        expect(believedOf(new TickWatch(METAL, ticks.slice(0, 60), []), late).size).toBe(20);
+        expect(acceptedBy(new TickWatch(METAL, ticks.slice(0, 60), []), late).size).toBe(20);
       }),
     );
   });
@@ -59,14 +59,14 @@ describe('a walk without jumps', () => {
         fc.constantFrom(100, 0.01, 31.1, 2204.6),
         fc.constantFrom(METAL, ENERGY),
         fc.boolean(),
-        (ticks, where, factor, usual, isBackwards) => {
+        (ticks, where, factor, traits, isBackwards) => {
           const news = ticks.slice(60);
           const right = news[where]!;
           const wrong = { ...right, price: right.price * factor };
           const sent = isBackwards ? news.with(where, wrong).reverse() : news.with(where, wrong);
-          const believed = believedOf(new TickWatch(usual, ticks.slice(0, 60), []), sent);
-          expect(believed.has(wrong)).toBe(false);
-          expect(believed.size).toBe(19);
+          const accepted = acceptedBy(new TickWatch(traits, ticks.slice(0, 60), []), sent);
+          expect(accepted.has(wrong)).toBe(false);
+          expect(accepted.size).toBe(19);
         },
       ),
     );
@@ -91,10 +91,10 @@ describe('ticks that are calm', () => {
     before: known.findLast((one) => one.at < at),
     nextAt: known.find((one) => one.at >= at)?.at ?? Number.POSITIVE_INFINITY,
   });
-  const isCalm = (usual: Usual, news: WatchedTick[], known: WatchedTick[]) =>
-    areCalm(usual, news, new Map(news.map((one) => [one.at, neighboursOf(known, one)])));
+  const isCalm = (traits: PriceTraits, news: WatchedTick[], known: WatchedTick[]) =>
+    areCalm(traits, news, new Map(news.map((one) => [one.at, neighboursOf(known, one)])));
 
-  test('are believed by the watch, wherever they lie among known ones; what is not calm may be', () => {
+  test('are accepted by the watch, wherever they lie among known ones; what is not calm may be', () => {
     let [calm, amongKnown] = [0, 0];
     fc.assert(
       fc.property(
@@ -105,19 +105,19 @@ describe('ticks that are calm', () => {
         }),
         fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
         fc.constantFrom(METAL, ENERGY),
-        (prices, gapsMs, areKnown, usual) => {
+        (prices, gapsMs, areKnown, traits) => {
           const all = ticksOf(prices, gapsMs);
           const [known, news] = [all.filter((_, i) => areKnown[i]), all.filter((_, i) => !areKnown[i])];
           if (news.length === 0) return;
           const first = neighboursOf(known, news[0]!);
           const isMixed = first.nextAt <= news.at(-1)!.at;
           if (!isMixed) {
-            expect(areCalm(usual, news, new Map([[news[0]!.at, first]]))).toBe(isCalm(usual, news, known));
+            expect(areCalm(traits, news, new Map([[news[0]!.at, first]]))).toBe(isCalm(traits, news, known));
           }
-          if (!isCalm(usual, news, known)) return;
+          if (!isCalm(traits, news, known)) return;
           calm++;
           if (isMixed) amongKnown++;
-          const watch = new TickWatch<WatchedTick>(usual, known, []);
+          const watch = new TickWatch<WatchedTick>(traits, known, []);
           for (const one of news) expect(watch.take(one)).toBeUndefined();
           expect(watch.release()).toEqual([]);
         },
@@ -203,7 +203,7 @@ describe('a change of sign', () => {
 
   test('the fall of crude oil on 2020-04-20 is taken tick by tick', () => {
     const fall = Array.from({ length: 120 }, (_, i) => tick(i * MINUTE, 18 - i * 0.48));
-    expect(believedOf(new TickWatch(ENERGY, [], []), fall).size).toBe(120);
+    expect(acceptedBy(new TickWatch(ENERGY, [], []), fall).size).toBe(120);
     expect(fall.at(-1)!.price).toBeLessThan(-37);
   });
 });

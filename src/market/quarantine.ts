@@ -10,8 +10,8 @@ export interface WatchedTick {
   sourceId: number;
 }
 
-/** What is usual for the prices of a symbol. */
-export interface Usual {
+/** What the rule needs of a symbol. */
+export interface PriceTraits {
   /** Whether the price can be zero or below. If not, a change of sign is a reason to hold a tick. */
   canBeZero: boolean;
   /** The smallest step of a price: 0.01 for two decimals. */
@@ -23,7 +23,9 @@ export const QUARANTINE_MS = 15 * 60_000;
 
 /** How many earlier ticks determine the usual movement. */
 export const WINDOW_TICKS = 50;
-const MADS = 10;
+/** The tolerance, in median absolute deviations (MAD) of those ticks. */
+const TOLERANCE_MADS = 10;
+/** How many ticks of the same source release a held one. */
 const CONFIRMATIONS = 3;
 /** The minimum tolerance as a share of the price: within a quarter of an hour, and over a longer gap such as a weekend. */
 const FLOOR_NEAR = 0.1;
@@ -33,56 +35,58 @@ const FLOOR_STEPS = 20;
 
 /** The ticks of one symbol: the accepted ones by time, and the held ones. */
 export class TickWatch<T extends WatchedTick> {
-  readonly #usual: Usual;
-  readonly #believed: T[];
+  readonly #traits: PriceTraits;
+  readonly #accepted: T[];
   #held: T[];
 
-  /** `believed` must be sorted by time. */
-  constructor(usual: Usual, believed: readonly T[], held: readonly T[]) {
-    this.#usual = usual;
-    this.#believed = [...believed];
+  /** `accepted` must be sorted by time. */
+  constructor(traits: PriceTraits, accepted: readonly T[], held: readonly T[]) {
+    this.#traits = traits;
+    this.#accepted = [...accepted];
     this.#held = [...held];
   }
 
   /** Judges one tick. Returns the reason to hold it, or undefined if it is accepted. */
   take(tick: T): string | undefined {
-    const doubt = this.#doubt(tick);
-    if (doubt === undefined) this.#believe(tick);
+    const reason = this.#reasonToHold(tick);
+    if (reason === undefined) this.#accept(tick);
     else this.#held.push(tick);
-    return doubt;
+    return reason;
   }
 
   /** Releases held ticks that later ticks have confirmed. They count as accepted from here on. */
   release(): T[] {
     const released: T[] = [];
     for (;;) {
-      const next = this.#held.find((tick) => this.#isConfirmed(tick) || this.#doubt(tick) === undefined);
+      const next = this.#held.find(
+        (tick) => this.#isConfirmed(tick) || this.#reasonToHold(tick) === undefined,
+      );
       if (!next) return released;
       this.#held = this.#held.filter((tick) => tick !== next);
-      this.#believe(next);
+      this.#accept(next);
       released.push(next);
     }
   }
 
-  #doubt(tick: T): string | undefined {
-    const place = this.#placeOf(tick.at);
-    const neighbours = [this.#believed[place - 1], this.#believed[place]].filter((one) => one !== undefined);
+  #reasonToHold(tick: T): string | undefined {
+    const index = this.#indexAfter(tick.at);
+    const neighbours = [this.#accepted[index - 1], this.#accepted[index]].filter((one) => one !== undefined);
     if (neighbours.length === 0) return undefined;
-    if (isBelowZero(this.#usual, tick, neighbours)) {
+    if (isBelowZero(this.#traits, tick, neighbours)) {
       return `${tick.price} is not above zero as its neighbour ${neighbours[0]!.price} is`;
     }
-    if (neighbours.some((one) => distance(tick, one) <= floorOf(this.#usual, tick, one))) return undefined;
-    const spread = MADS * this.#madAround(place); // last, because it is the slowest
+    if (neighbours.some((one) => distance(tick, one) <= floorOf(this.#traits, tick, one))) return undefined;
+    const spread = TOLERANCE_MADS * this.#madAround(index); // last, because it is the slowest
     if (neighbours.some((one) => distance(tick, one) <= spread)) return undefined;
     return `${tick.price} is far from its neighbour ${neighbours[0]!.price}`;
   }
 
   /** Whether enough other ticks, accepted or held, agree at about the same time. */
   #isConfirmed(tick: T): boolean {
-    const spread = MADS * this.#madAround(this.#placeOf(tick.at));
+    const spread = TOLERANCE_MADS * this.#madAround(this.#indexAfter(tick.at));
     let own = 0;
     for (const other of this.#around(tick)) {
-      if (distance(tick, other) > Math.max(spread, floorOf(this.#usual, tick, other))) continue;
+      if (distance(tick, other) > Math.max(spread, floorOf(this.#traits, tick, other))) continue;
       if (other.sourceId !== tick.sourceId) return true;
       own++;
     }
@@ -93,31 +97,31 @@ export class TickWatch<T extends WatchedTick> {
     for (const other of this.#held) {
       if (other !== tick && Math.abs(other.at - tick.at) <= QUARANTINE_MS) yield other;
     }
-    for (let i = this.#placeOf(tick.at - QUARANTINE_MS); i < this.#believed.length; i++) {
-      const other = this.#believed[i]!;
+    for (let i = this.#indexAfter(tick.at - QUARANTINE_MS); i < this.#accepted.length; i++) {
+      const other = this.#accepted[i]!;
       if (other.at > tick.at + QUARANTINE_MS) return;
       yield other;
     }
   }
 
   /** The median absolute deviation of the ticks before a position, or after it if there are too few. */
-  #madAround(place: number): number {
-    const first = Math.max(0, place - WINDOW_TICKS);
-    const prices = this.#believed.slice(first, first + WINDOW_TICKS).map((tick) => tick.price);
+  #madAround(index: number): number {
+    const first = Math.max(0, index - WINDOW_TICKS);
+    const prices = this.#accepted.slice(first, first + WINDOW_TICKS).map((tick) => tick.price);
     const middle = median(prices);
     return median(prices.map((price) => Math.abs(price - middle)));
   }
 
-  #believe(tick: T): void {
-    this.#believed.splice(this.#placeOf(tick.at), 0, tick);
+  #accept(tick: T): void {
+    this.#accepted.splice(this.#indexAfter(tick.at), 0, tick);
   }
 
-  /** How many accepted ticks are not later. */
-  #placeOf(at: number): number {
-    let [low, high] = [0, this.#believed.length];
+  /** The index after the accepted ticks that are not later than `at`. */
+  #indexAfter(at: number): number {
+    let [low, high] = [0, this.#accepted.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#believed[middle]!.at <= at) low = middle + 1;
+      if (this.#accepted[middle]!.at <= at) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -142,7 +146,7 @@ const NO_NEIGHBOURS: TickNeighbours = { before: undefined, nextAt: Number.POSITI
  * the time of each tick, or of the first one only if no accepted tick lies between the new ones.
  */
 export function areCalm(
-  usual: Usual,
+  traits: PriceTraits,
   ticks: readonly Priced[],
   neighbours: ReadonlyMap<number, TickNeighbours>,
 ): boolean {
@@ -151,18 +155,18 @@ export function areCalm(
     const { before, nextAt } = neighbours.get(tick.at) ?? NO_NEIGHBOURS;
     if (nextAt === tick.at) return false; // an accepted tick of the same time comes before it
     const neighbour = !previous || (before && before.at > previous.at) ? before : previous;
-    if (neighbour ? !isNear(usual, tick, neighbour) : nextAt !== Number.POSITIVE_INFINITY) return false;
+    if (neighbour ? !isNear(traits, tick, neighbour) : nextAt !== Number.POSITIVE_INFINITY) return false;
     previous = tick;
   }
   return true;
 }
 
-function isNear(usual: Usual, tick: Priced, neighbour: Priced): boolean {
-  if (isBelowZero(usual, tick, [neighbour])) return false;
-  return distance(tick, neighbour) <= floorOf(usual, tick, neighbour);
+function isNear(traits: PriceTraits, tick: Priced, neighbour: Priced): boolean {
+  if (isBelowZero(traits, tick, [neighbour])) return false;
+  return distance(tick, neighbour) <= floorOf(traits, tick, neighbour);
 }
 
-function isBelowZero({ canBeZero }: Usual, tick: Priced, neighbours: readonly Priced[]): boolean {
+function isBelowZero({ canBeZero }: PriceTraits, tick: Priced, neighbours: readonly Priced[]): boolean {
   return !canBeZero && tick.price <= 0 && neighbours.every((one) => one.price > 0);
 }
 
@@ -170,7 +174,7 @@ function distance(a: Priced, b: Priced): number {
   return Math.abs(a.price - b.price);
 }
 
-function floorOf({ step }: Usual, a: Priced, b: Priced): number {
+function floorOf({ step }: PriceTraits, a: Priced, b: Priced): number {
   const part = Math.abs(a.at - b.at) <= QUARANTINE_MS ? FLOOR_NEAR : FLOOR_FAR;
   return Math.max(part * Math.max(Math.abs(a.price), Math.abs(b.price)), FLOOR_STEPS * step);
 }

@@ -70,7 +70,7 @@ export async function judgeBars<B extends NewBar>(
   const [row] = await engine.read`SELECT id FROM source WHERE name = ${options.source}`;
   const sourceId = row && asNumber(row.id);
   for (const [symbolId, ofSymbol] of bySymbol) {
-    const canBeZero = traits.get(symbolId)?.usual.canBeZero ?? false; // a new exchange rate has no traits yet
+    const canBeZero = traits.get(symbolId)?.priceTraits.canBeZero ?? false; // a new exchange rate has no traits yet
     const priced: B[] = [];
     for (const bar of ofSymbol) {
       const reason = missingPrice(bar, canBeZero);

@@ -5,7 +5,7 @@ import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asOneOf, asText, onlyRow, optional, rowReader } from '../engine/rows.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { insertTicks, marketsOf, type NewTick } from '../ticks/ticks.ts';
-import { admitSome, type TickOutcome } from './admit-ticks.ts';
+import { admitTicks, type TickOutcome } from './admit-ticks.ts';
 import { recordDecision } from './decision.ts';
 import type { HeldBarStore } from './held-bars.ts';
 import { QUARANTINED_TICK, releasedTick } from './reads.ts';
@@ -79,7 +79,7 @@ export class QuarantineStore {
       const outcomes = new Map<TickBatch, TickOutcome[]>();
       for (const [source, alike] of bySource) {
         const ticks = alike.flatMap((batch) => batch.ticks);
-        const ofAll = await admitSome(this.#engine, tx, ticks, source);
+        const ofAll = await admitTicks(this.#engine, tx, ticks, source);
         for (const batch of alike) outcomes.set(batch, ofAll.splice(0, batch.ticks.length));
       }
       return batches.map((batch) => outcomes.get(batch)!);

@@ -1,5 +1,10 @@
 import type { Day } from '../../market/day.ts';
-import { type TickNeighbours, type Usual, type WatchedTick, WINDOW_TICKS } from '../../market/quarantine.ts';
+import {
+  type PriceTraits,
+  type TickNeighbours,
+  type WatchedTick,
+  WINDOW_TICKS,
+} from '../../market/quarantine.ts';
 import { type Market, marketOf } from '../../market/session.ts';
 import { canBeZero } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -9,9 +14,9 @@ import { SIMULATED_ID } from '../symbols/sources.ts';
 import type { NewTick } from '../ticks/ticks.ts';
 
 /** What the check of a symbol's ticks depends on. */
-export interface Traits {
+export interface SymbolTraits {
   market: Market;
-  usual: Usual;
+  priceTraits: PriceTraits;
   /** Whether it has real prices. */
   isReal: boolean;
   /** Whether ticks of it are held. */
@@ -19,7 +24,7 @@ export interface Traits {
 }
 
 /** A tick whose id is already in the ledger. */
-export interface Known {
+export interface KnownTick {
   at: number;
   price: number;
   state: 'taken' | 'held' | 'released' | 'dropped';
@@ -69,7 +74,7 @@ export async function traitsOf(
   engine: Engine,
   tx: Sql,
   ids: readonly number[],
-): Promise<Map<number, Traits>> {
+): Promise<Map<number, SymbolTraits>> {
   const padded = padRows(ids);
   const rows = await tx.unsafe(
     `SELECT ${STORED_COLUMNS}, CASE WHEN s.real_revision IS NULL THEN 0 ELSE 1 END AS is_real, CASE WHEN EXISTS (
@@ -80,8 +85,8 @@ export async function traitsOf(
   return new Map(
     rows.map(TRAITS.read).map(({ id, market, category, unitSymbol, unitName, decimals, isReal, hasHeld }) => {
       const unit = { symbol: unitSymbol, name: unitName };
-      const usual = { canBeZero: canBeZero({ category, unit }), step: 10 ** -decimals };
-      return [id, { market: marketOf(market), usual, isReal, hasHeld }];
+      const priceTraits = { canBeZero: canBeZero({ category, unit }), step: 10 ** -decimals };
+      return [id, { market: marketOf(market), priceTraits, isReal, hasHeld }];
     }),
   );
 }
@@ -97,7 +102,7 @@ export async function knownTicks(
   tx: Sql,
   source: number,
   ticks: readonly NewTick[],
-): Promise<Map<string, Known>> {
+): Promise<Map<string, KnownTick>> {
   const found = await lookUp(engine, tx, source, ticks, ['t.at', 'q.at']);
   const known = ticks.filter((_, i) => found[i]!.some((cell) => cell !== null));
   const details = await lookUp(engine, tx, source, known, [
@@ -108,15 +113,15 @@ export async function knownTicks(
     'q.state',
     'q.reason',
   ]);
-  return new Map(known.map((tick, i) => [keyOf(tick), toKnown(details[i]!)]));
+  return new Map(known.map((tick, i) => [keyOf(tick), toKnownTick(details[i]!)]));
 }
 
-function toKnown([at, price, heldAt, heldPrice, state, reason]: readonly Cell[]): Known {
+function toKnownTick([at, price, heldAt, heldPrice, state, reason]: readonly Cell[]): KnownTick {
   return at === null
     ? {
         at: asNumber(heldAt),
         price: asNumber(heldPrice),
-        state: asText(state) as Known['state'],
+        state: asText(state) as KnownTick['state'],
         reason: asText(reason),
       }
     : { at: asNumber(at), price: asNumber(price), state: 'taken', reason: '' };
