@@ -13,7 +13,7 @@ import { type PriceReading, RowDeriver } from '../history/derive-rows.ts';
 import { type IntervalRow, piecesOf, windowsFrom } from '../history/interval-rows.ts';
 import { intervalColumns, rowWriter } from '../history/interval-table.ts';
 import { timedColumns } from '../history/intraday/intraday-answer.ts';
-import type { IntradayQuery } from '../history/intraday/intraday-query.ts';
+import { type IntradayQuery, isIntraday } from '../history/intraday/intraday-query.ts';
 import { intradayPieces } from '../history/intraday/intraday-rows.ts';
 import { Pivot, wideColumns } from '../history/wide-table.ts';
 import { loadIntraday, windowsOf } from '../ledger-reads/ledger-reader.ts';
@@ -26,7 +26,7 @@ export interface HistoryExportOptions {
   clock: Clock;
   /** Whether symbols without real prices show simulated ones. */
   simulated: boolean;
-  /** Those of `/rates/history`. Without `symbols`, all symbols that have prices. */
+  /** The parameters of `/rates/history`. Without `symbols`, all symbols that have prices. */
   parameters: Readonly<Record<string, string>>;
 }
 
@@ -37,13 +37,23 @@ export interface ExportedRows {
   progress: number;
 }
 
+/** What an export consists of once it is opened. */
+interface ExportParts {
+  ledger: Ledger;
+  board: Board;
+  query: HistoryQuery | IntradayQuery;
+  past: PastPrices;
+  /** In ms. Prices recorded later are not exported. */
+  openedAt: number;
+}
+
 /** Rows before their cells are written. */
 interface ReadRows {
   rows: readonly IntervalRow[];
   progress: number;
 }
 
-/** Everything is visible to whoever has the ledger. */
+/** The export has no limits: whoever can read the ledger may see everything in it. */
 const OPERATOR: Plan = {
   name: 'operator',
   quota: Number.MAX_SAFE_INTEGER,
@@ -55,8 +65,8 @@ const OPERATOR: Plan = {
 };
 
 /**
- * Bars that are read at once. It bounds the memory. A leaf of the ledger's index has the bars of many days of one symbol, so
- * with many symbols short reads would read each leaf again and again.
+ * Bars that are read at once. It bounds the memory. A page of the ledger's index has the bars of many days of one symbol, so
+ * shorter reads of many symbols would read each page several times.
  */
 const BARS_PER_LOAD = 200_000;
 
@@ -76,13 +86,7 @@ export class HistoryExport {
   readonly #prices: Prices;
   readonly #openedAt: number;
 
-  private constructor(
-    ledger: Ledger,
-    board: Board,
-    query: HistoryQuery | IntradayQuery,
-    past: PastPrices,
-    openedAt: number,
-  ) {
+  private constructor({ ledger, board, query, past, openedAt }: ExportParts) {
     this.#ledger = ledger;
     this.#board = board;
     this.#query = query;
@@ -91,7 +95,7 @@ export class HistoryExport {
     const { symbols, fields, wideField } = query;
     this.#prices = pricesOf(past, query, openedAt);
     const columns = wideField === undefined ? intervalColumns(fields) : wideColumns(symbols, wideField);
-    this.columns = 'readsLedger' in query ? timedColumns(columns) : columns;
+    this.columns = isIntraday(query) ? timedColumns(columns) : columns;
   }
 
   /** Throws a refusal if the parameters are invalid. */
@@ -106,7 +110,7 @@ export class HistoryExport {
     const context = { query, plan: OPERATOR, board, now, format: 'csv' as const, dialect: DIALECTS.v1 };
     const historyQuery = history.read(context) as HistoryQuery | IntradayQuery;
     const past = await PastPrices.open(ledger, historyQuery.series, moment);
-    return new HistoryExport(ledger, board, historyQuery, past, now);
+    return new HistoryExport({ ledger, board, query: historyQuery, past, openedAt: now });
   }
 
   async *rows(): AsyncGenerator<ExportedRows> {
@@ -124,7 +128,8 @@ export class HistoryExport {
   }
 
   #pieces(): AsyncGenerator<ReadRows> {
-    return 'readsLedger' in this.#query ? this.#intradayPieces(this.#query) : this.#dailyPieces(this.#query);
+    const query = this.#query;
+    return isIntraday(query) ? this.#intradayPieces(query) : this.#dailyPieces(query);
   }
 
   async *#intradayPieces(query: IntradayQuery): AsyncGenerator<ReadRows> {
@@ -148,7 +153,7 @@ export class HistoryExport {
   async *#dailyPieces(query: HistoryQuery): AsyncGenerator<ReadRows> {
     const { from, symbols } = query;
     const span = spanOf(query);
-    const deriver = await this.#loaded(RowDeriver.at(from, symbols, this.#prices, span));
+    const deriver = await this.#runReading(RowDeriver.at(from, symbols, this.#prices, span));
     const progressAt = this.#progress(span);
     for (const window of windowsFrom(from, symbols, this.#prices, span, BARS_PER_LOAD)) {
       await this.#load(window);
@@ -163,7 +168,8 @@ export class HistoryExport {
     }
   }
 
-  async #loaded<T>(reading: PriceReading<T>): Promise<T> {
+  /** Runs a reading, and loads the days that each of its steps asks for. */
+  async #runReading<T>(reading: PriceReading<T>): Promise<T> {
     for (;;) {
       const step = reading.next();
       if (step.done) return step.value;
@@ -171,7 +177,7 @@ export class HistoryExport {
     }
   }
 
-  /** Replaces the days in memory. */
+  /** Replaces the days in memory by these. */
   async #load(days: DayRange): Promise<void> {
     this.#past.forget();
     Bun.gc(true); // otherwise the heap grows to several times what is in use
@@ -187,7 +193,10 @@ export class HistoryExport {
     return (day) => (total === 0 ? 1 : Math.min(1, daysUntil(day) / total));
   }
 
-  /** An import records its prices at the time it began. If that was before this export, they are in a part of it. */
+  /**
+   * Fails if an import changed prices meanwhile. An import records its prices at the time it began; if that was before this
+   * export, the rows written after its commit have them, and the rows before do not.
+   */
   async #requireUnchanged(revision: number): Promise<void> {
     const symbolIds = this.#query.series.map(({ symbol }) => symbol.id);
     if (!(await this.#ledger.past.hasChanged(symbolIds, revision, this.#openedAt))) return;

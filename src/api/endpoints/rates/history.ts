@@ -15,7 +15,12 @@ import {
   rowWriter,
 } from '../../history/interval-table.ts';
 import { intradayAnswer } from '../../history/intraday/intraday-answer.ts';
-import { type IntradayQuery, intradayInterval, readIntraday } from '../../history/intraday/intraday-query.ts';
+import {
+  type IntradayQuery,
+  intradayInterval,
+  isIntraday,
+  readIntraday,
+} from '../../history/intraday/intraday-query.ts';
 import { type PagePlan, planPage } from '../../history/page-plan.ts';
 import { type PageRows, readPage } from '../../history/read-page.ts';
 import { fieldsOf, type RowFields } from '../../history/row-fields.ts';
@@ -73,7 +78,7 @@ export const history = priceEndpoint({
   },
 
   answer(ratesQuery: HistoryQuery | IntradayQuery, prices, context) {
-    if ('readsLedger' in ratesQuery) return intradayAnswer(ratesQuery, prices, context);
+    if (isIntraday(ratesQuery)) return intradayAnswer(ratesQuery, prices, context);
     const isPaged = context.format === 'json' || context.past !== undefined;
     return isPaged ? pageOf(ratesQuery, prices, context) : tableOf(ratesQuery, prices, context);
   },

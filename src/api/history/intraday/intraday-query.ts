@@ -43,6 +43,11 @@ export interface IntradayQuery extends RatesQuery {
   from: IntradayCursor;
 }
 
+/** Tells intraday queries from those for days and longer intervals: only they always read the ledger. */
+export function isIntraday(query: RatesQuery): query is IntradayQuery {
+  return 'readsLedger' in query;
+}
+
 /** The requested interval, if it is shorter than a day. */
 export function intradayInterval(query: QueryParams): IntradayInterval | undefined {
   const text = single(query, 'interval')?.toLowerCase();
