@@ -45,7 +45,10 @@ export class Board {
     this.#series = new SeriesSet(options.ledger, options.simulated);
     this.#views = new Views(options.clock, () => this.#series.onLagsChanged());
     this.#dates = new DateLoader(options.ledger);
-    this.#catalog = new Catalog([], [], [], this.#series.byId);
+    this.#catalog = new Catalog(
+      { symbols: [], aliases: [], currencies: [], formulas: [] },
+      this.#series.byId,
+    );
   }
 
   static async open(options: BoardOptions, delaysMs: readonly number[]): Promise<Board> {
@@ -249,7 +252,7 @@ export class Board {
     const currencies = await ledger.symbols.currencies();
     this.#series.update([...symbols, ...currencies], this.#views.lagsMs);
     const formulas = await ledger.formulas.list();
-    this.#catalog = new Catalog(symbols, aliases, currencies, this.#series.byId, formulas);
+    this.#catalog = new Catalog({ symbols, aliases, currencies, formulas }, this.#series.byId);
     this.#catalogRevision = revision;
     await this.#readSourceNames();
   }

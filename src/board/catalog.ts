@@ -11,6 +11,15 @@ const NEAREST_BYTES = 400;
 /** Used by commands and tests. The service sets its own limit. */
 const NEAREST_BYTES_MAX_DEFAULT = 1024 * 1024;
 
+/** What a catalog is made of. */
+export interface CatalogEntries {
+  symbols: readonly LedgerSymbol[];
+  aliases: readonly Alias[];
+  /** Exchange rates to the euro. */
+  currencies: readonly LedgerSymbol[];
+  formulas: readonly NamedFormula[];
+}
+
 /** Finds symbols by code or alias. */
 export class Catalog {
   /** Sorted by code. */
@@ -34,13 +43,9 @@ export class Catalog {
   readonly aliases: readonly Alias[];
   #search: SymbolSearch | undefined;
 
-  constructor(
-    symbols: readonly LedgerSymbol[],
-    aliases: readonly Alias[],
-    currencies: readonly LedgerSymbol[],
-    series: ReadonlyMap<number, Series>,
-    formulas: readonly NamedFormula[] = [],
-  ) {
+  /** `series` has the series of every symbol and currency, by its id. */
+  constructor(entries: CatalogEntries, series: ReadonlyMap<number, Series>) {
+    const { symbols, aliases, currencies, formulas } = entries;
     this.formulas = formulas;
     this.symbols = symbols.toSorted((a, b) => (a.code < b.code ? -1 : 1));
     this.aliases = aliases;
