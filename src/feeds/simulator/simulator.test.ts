@@ -61,8 +61,8 @@ const ticksIn = async (ledger: Ledger, symbol: LedgerSymbol, day = WEDNESDAY) =>
 
 test('an empty ledger gets more than ten years for every symbol, up to its last closed session', async () => {
   const ledger = await newLedger('sqlite');
-  const told: [number, number][] = [];
-  await new Simulator(ledger).fillHistory(NOON, (done, total) => told.push([done, total]));
+  const progress: [number, number][] = [];
+  await new Simulator(ledger).fillHistory(NOON, (done, total) => progress.push([done, total]));
   const symbols = await ledger.symbols.list();
   expect(symbols.length).toBeGreaterThanOrEqual(198);
   for (const symbol of symbols) {
@@ -73,7 +73,7 @@ test('an empty ledger gets more than ten years for every symbol, up to its last 
     expect(span!.lastDay - span!.firstDay).toBeGreaterThan(10 * 366);
   }
   const total = symbols.length + (await ledger.symbols.currencies()).length;
-  expect(told.at(-1)).toEqual([total, total]);
+  expect(progress.at(-1)).toEqual([total, total]);
   const { prices } = await ledger.head();
   await new Simulator(ledger).fillHistory(NOON);
   expect((await ledger.head()).prices).toBe(prices); // a second start writes nothing
@@ -105,7 +105,7 @@ onEachEngine('the demo of an older version', (engine) => {
 
 onEachEngine('simulator', (engine) => {
   test('however often it restarts, closed days have the bars of the random walk', async () => {
-    const turns = fc.array(
+    const steps = fc.array(
       fc.record({
         advanceMs: fc.oneof(fc.integer({ min: 1000, max: 9 * MINUTE_MS }), fc.nat(2 * MS_PER_DAY)),
         restart: fc.boolean(),
@@ -113,17 +113,17 @@ onEachEngine('simulator', (engine) => {
       { minLength: 1, maxLength: 12 },
     );
     await fc.assert(
-      fc.asyncProperty(turns, async (drawn) => {
+      fc.asyncProperty(steps, async (drawnSteps) => {
         const ledger = await newLedger(engine);
         const symbols = await twoSymbols(ledger);
-        let crew = newCrew(ledger);
+        let parts = newParts(ledger);
         let now = NOON - 3 * MS_PER_DAY;
-        for (const { advanceMs, restart } of [{ advanceMs: 0, restart: false }, ...drawn]) {
+        for (const { advanceMs, restart } of [{ advanceMs: 0, restart: false }, ...drawnSteps]) {
           now += advanceMs;
-          if (restart) crew = newCrew(ledger);
-          await crew.history.fill(symbols, now, silent);
-          await crew.stream.tick(symbols, now);
-          await crew.closer.close(now);
+          if (restart) parts = newParts(ledger);
+          await parts.history.fill(symbols, now, silent);
+          await parts.stream.tick(symbols, now);
+          await parts.closer.close(now);
         }
         for (const symbol of symbols) {
           const last = lastClosedDay(marketOf(symbol.market), now);
@@ -192,7 +192,7 @@ onEachEngine('simulator', (engine) => {
     expect(await new Stream(ledger).tick(symbols, christmas)).toBe(0);
   });
 
-  test('the last tick of a session is written by the turn after its end', async () => {
+  test('the last tick of a session is written by the first run after its end', async () => {
     const ledger = await newLedger(engine);
     const [gold] = await twoSymbols(ledger);
     const end = sessionEnd(marketOf(gold!.market), WEDNESDAY);
@@ -203,11 +203,11 @@ onEachEngine('simulator', (engine) => {
     expect((await ticksIn(ledger, gold!)).at(-1)!.price).toBe(bar!.close);
   });
 
-  test('the first real price stops a symbol’s simulated history and stream, even during a turn', async () => {
+  test('the first real price stops a symbol’s simulated history and stream, even during a run', async () => {
     const ledger = await newLedger(engine);
     const stale = await twoSymbols(ledger);
     const [gold, slow] = stale;
-    const { history, stream } = newCrew(ledger);
+    const { history, stream } = newParts(ledger);
     await history.fill(stale, NOON, silent);
     await stream.tick(stale, NOON);
     const bars = await barsIn(ledger, gold!);
@@ -227,7 +227,7 @@ onEachEngine('simulator', (engine) => {
     expect((await ticksIn(ledger, slow!)).at(-1)!.at).toBeGreaterThan(NOON);
   });
 
-  test('a symbol that an operator adds gets its history at the next turn', async () => {
+  test('a symbol that an operator adds gets its history with the next fill', async () => {
     const ledger = await newLedger(engine);
     const [gold] = await twoSymbols(ledger);
     const history = new HistoryFiller(ledger);
@@ -255,6 +255,6 @@ onEachEngine('simulator', (engine) => {
   });
 });
 
-function newCrew(ledger: Ledger) {
+function newParts(ledger: Ledger) {
   return { history: new HistoryFiller(ledger), stream: new Stream(ledger), closer: new Closer(ledger) };
 }

@@ -54,7 +54,7 @@ test('a damaged page is a problem, with openpit restore as its fix', async () =>
 
 test('a file that is not a database is a problem', async () => {
   const folder = newFolder();
-  writeFileSync(join(folder, 'openpit.db'), 'Dear diary, today I was no database. '.repeat(400), {
+  writeFileSync(join(folder, 'openpit.db'), 'This is not a SQLite file. '.repeat(400), {
     mode: 0o600,
   });
   const doctor = await Doctor.run({ OPENPIT_DATA_DIR: folder });
@@ -85,11 +85,14 @@ test('files that others can read are a warning, with the command that fixes it',
   expect(doctor.of('disk.modes')[0]).toMatch(/^warning: other users can read .*openpit\.db.* → chmod 600/);
 });
 
-test.skipIf(process.getuid?.() !== 0)('a file of another user than the folder is a problem', async () => {
-  const { settings, path } = await newLedger();
-  Bun.spawnSync(['chown', '65534', path]);
-  expect((await Doctor.run(settings)).of('disk.owner')[0]).toMatch(/^problem: .*openpit\.db.*chown/);
-});
+test.skipIf(process.getuid?.() !== 0)(
+  'a file that belongs to another user than its folder is a problem',
+  async () => {
+    const { settings, path } = await newLedger();
+    Bun.spawnSync(['chown', '65534', path]);
+    expect((await Doctor.run(settings)).of('disk.owner')[0]).toMatch(/^problem: .*openpit\.db.*chown/);
+  },
+);
 
 test('counts of a killed process in the spool, and damaged spool files, are reported', async () => {
   const { settings } = await newLedger();
@@ -136,7 +139,7 @@ test.skipIf(process.getuid?.() !== 0)('a full disk is a problem', async () => {
   const folder = join(newFolder(), 'disk');
   mkdirSync(folder);
   const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder]).exitCode === 0;
-  if (!mounted) return console.warn('no right to mount: a full disk is not inspected in this test.');
+  if (!mounted) return console.warn('This user may not mount file systems: a full disk is not tested.');
   try {
     const settings = { OPENPIT_DATA_DIR: join(folder, 'data'), OPENPIT_DEMO: 'false' };
     await openpit(['plan', 'list'], settings);

@@ -13,14 +13,14 @@ afterEach(async () => {
   program = undefined;
 });
 
-interface Told {
+interface ReplicaList {
   newestRevision: number;
   replicas: { id: string; name: string; phase: string; revision: number; behind: number }[];
 }
 
-async function told(): Promise<Told> {
+async function listReplicas(): Promise<ReplicaList> {
   const headers = { authorization: `Bearer ${TOKEN}` };
-  return (await (await fetch(`${program!.url}/admin/replicas`, { headers })).json()) as Told;
+  return (await (await fetch(`${program!.url}/admin/replicas`, { headers })).json()) as ReplicaList;
 }
 
 test('each of three processes is one replica; a killed one stays listed, and a stop leaves none', async () => {
@@ -31,8 +31,8 @@ test('each of three processes is one replica; a killed one stays listed, and a s
     OPENPIT_PROCESSES: '3',
     OPENPIT_ADMIN_TOKEN: TOKEN,
   });
-  await eventually(async () => (await told()).replicas.length === 3);
-  const { replicas, newestRevision } = await told();
+  await eventually(async () => (await listReplicas()).replicas.length === 3);
+  const { replicas, newestRevision } = await listReplicas();
   expect(new Set(replicas.map(({ name }) => name)).size).toBe(3);
   for (const one of replicas)
     expect(one).toMatchObject({ phase: 'ready', behind: 0, revision: newestRevision });
@@ -40,7 +40,7 @@ test('each of three processes is one replica; a killed one stays listed, and a s
   process.kill(Number(killed!.name.split('/').at(-1)), 'SIGKILL');
   // The kernel may have assigned the connection to the killed process.
   const count = () =>
-    told().then(
+    listReplicas().then(
       ({ replicas }) => replicas.length,
       () => 0,
     );
