@@ -48,15 +48,19 @@ export class HistoryPage {
   }
 }
 
-/** Builds the page from a cursor up to `end`, yielding to requests between pieces. The prices must be immutable. */
-export async function buildPage(
-  from: Cursor,
-  end: Cursor | undefined,
-  symbols: readonly RequestedSymbol[],
-  prices: Prices,
-  span: Span,
-  fields: RowFields,
-): Promise<HistoryPage> {
+export interface HistoryPageOptions {
+  symbols: readonly RequestedSymbol[];
+  span: Span;
+  fields: RowFields;
+  /** The first row of the page. */
+  from: Cursor;
+  /** The first row of the next page, if there is one. */
+  end: Cursor | undefined;
+}
+
+/** Builds a page, yielding to requests between pieces. The prices must be immutable. */
+export async function buildPage(options: HistoryPageOptions, prices: Prices): Promise<HistoryPage> {
+  const { symbols, span, fields, from, end } = options;
   const page = new HistoryPage(symbols, fields);
   for (const piece of intervalPieces(from, symbols, prices, span)) {
     for (const row of piece.rows) {

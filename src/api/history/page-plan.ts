@@ -1,6 +1,6 @@
 import type { FrozenPrices } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
-import { intervalStart, laterInterval } from '../../market/interval.ts';
+import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
@@ -39,11 +39,12 @@ export function planPage(
   for (const window of windowsFrom(from, symbols, prices, span)) {
     const { last } = window;
     for (const group of groupsOf(window, from, symbols.length, span.interval)) {
-      const found = rowsIn(group, window, from, symbols, prices, span);
+      const found = rowsIn(group, window, symbols, prices, span.interval);
+      const pageRows = window.start <= from.day ? found.rows.filter((row) => isFrom(from, row)) : found.rows;
       bars += found.bars;
-      const next = found.rows[ROWS_PER_UNIT - rows];
+      const next = pageRows[ROWS_PER_UNIT - rows];
       if (next) return { rows: ROWS_PER_UNIT, bars, last, next };
-      rows += found.rows.length;
+      rows += pageRows.length;
       if (bars >= PAGE_BARS_MAX) {
         return { rows, bars, last, next: group.next.day <= span.last ? group.next : undefined };
       }
@@ -55,13 +56,12 @@ export function planPage(
 /** The positions of a group's rows, in order, and the number of bars they are folded from. */
 function rowsIn(
   group: SymbolGroup,
-  { start, first, last }: IntervalWindow,
-  from: Cursor,
+  { first, last }: IntervalWindow,
   symbols: readonly RequestedSymbol[],
   prices: FrozenPrices,
-  { interval }: Span,
+  interval: Interval,
 ): { rows: Cursor[]; bars: number } {
-  let rows: Cursor[] = [];
+  const rows: Cursor[] = [];
   let bars = 0;
   for (let symbolIndex = group.start; symbolIndex < group.end; symbolIndex++) {
     const days = prices.days(symbols[symbolIndex]!.series, first, last);
@@ -74,6 +74,5 @@ function rowsIn(
       if (end > last) break;
     }
   }
-  if (start <= from.day) rows = rows.filter((row) => isFrom(from, row));
   return { rows: rows.sort(byDayAndSymbol), bars };
 }

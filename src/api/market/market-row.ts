@@ -10,6 +10,14 @@ import { datesOf, recordOf } from '../endpoints/catalog/symbols.ts';
 import { isStale, printAt } from '../endpoints/rates/latest.ts';
 import { sourceIdsOf, sourcesJson } from '../response/json.ts';
 
+/** The market at a moment, as one delay shows it. */
+export interface MarketMoment {
+  board: Board;
+  view: View;
+  /** In ms. */
+  now: number;
+}
+
 /** The recent closes of a symbol: those before the day of its newest price. */
 export interface RecentCloses {
   /** The day of the newest price. */
@@ -50,12 +58,10 @@ export function rowJson(brief: string, recent: RecentCloses | undefined): string
 
 /** The newest price of a symbol, its close before, and whether its market is open. */
 export function quoteJson(
-  board: Board,
+  { board, view, now }: MarketMoment,
   series: Series,
-  view: View,
   latest: LatestPrice,
   recent: RecentCloses,
-  now: number,
 ): string {
   const source = sourcesJson(board, sourceIdsOf(latest));
   const before =

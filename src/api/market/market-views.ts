@@ -105,7 +105,8 @@ export class MarketViews {
     const recent = await this.#recentCloses(series, delayMs, now);
     const view = this.#board.view(delayMs);
     const latest = view.latest(series);
-    const quote = latest && recent ? quoteJson(this.#board, series, view, latest, recent, now) : undefined;
+    const moment = { board: this.#board, view, now };
+    const quote = latest && recent ? quoteJson(moment, series, latest, recent) : undefined;
     const brief = briefJson(series, view, quote ?? 'null');
     return { row: rowJson(brief, recent), brief, quote };
   }

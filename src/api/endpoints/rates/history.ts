@@ -88,8 +88,8 @@ export const history = priceEndpoint({
   },
 
   async build(ratesQuery: HistoryQuery, { frozen, plan }, context) {
-    const { from, symbols, fields } = ratesQuery;
-    const page = await buildPage(from, plan.next, symbols, frozen, spanOf(ratesQuery), fields);
+    const options = { ...ratesQuery, span: spanOf(ratesQuery), end: plan.next };
+    const page = await buildPage(options, frozen);
     return pageJson(ratesQuery, page, plan.next, frozen, context);
   },
 });
