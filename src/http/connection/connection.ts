@@ -57,6 +57,7 @@ export class Connection {
     };
     this.#sendQueue = new SendQueue(socket, options.batch, {
       onBlocked: () => this.#phase.isReadable && this.#phase.enter('blocked'),
+      onPaused: () => setImmediate(() => this.#sendRest()),
       onError: this.#fail,
     });
     this.#writer = new ResponseWriter(this.#sendQueue, options);
@@ -95,8 +96,16 @@ export class Connection {
   /** The client reads again. */
   drained(): void {
     if (this.#phase.state === 'blocked') this.#phase.enter('blocked');
-    const isFlushed = this.#sendQueue.flush();
-    if (isFlushed && this.#phase.state === 'blocked' && !this.#sendQueue.isStreaming) this.#finish();
+    this.#sendRest();
+  }
+
+  #sendRest(): void {
+    try {
+      const isFlushed = this.#sendQueue.flush();
+      if (isFlushed && this.#phase.state === 'blocked' && !this.#sendQueue.isStreaming) this.#finish();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** The client sends no more. Its requests are still answered; only an endless stream ends. */
