@@ -4,6 +4,7 @@ import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { count, duration } from '../../show/format.ts';
 import { ActionsHead, SureButton } from '../../show/parts.tsx';
+import { EditForm } from '../edit-form.tsx';
 import { EditedList, useListEditor } from '../edited-list.tsx';
 
 type Limit = Exclude<keyof AdminPlan, 'name' | 'history'>;
@@ -144,13 +145,7 @@ function Editor({
 }) {
   const [draft, setDraft] = useState(plan);
   return (
-    <form
-      class="fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave(draft);
-      }}
-    >
+    <EditForm onSave={() => onSave(draft)} onCancel={onCancel}>
       <label>
         Name
         <input
@@ -185,12 +180,6 @@ function Editor({
         />
         Long history
       </label>
-      <button type="submit" class="button primary">
-        Save
-      </button>
-      <button type="button" class="button" onClick={onCancel}>
-        Cancel
-      </button>
-    </form>
+    </EditForm>
   );
 }

@@ -3,6 +3,7 @@ import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
 import { ActionsHead, SureButton } from '../../show/parts.tsx';
+import { EditForm } from '../edit-form.tsx';
 import { EditedList, useListEditor } from '../edited-list.tsx';
 
 interface Formula {
@@ -138,13 +139,7 @@ function FormulaForm({
     </label>
   );
   return (
-    <form
-      class="fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave(draft);
-      }}
-    >
+    <EditForm onSave={() => onSave(draft)} onCancel={onCancel}>
       {field('code', 'Code', { placeholder: 'BRENT-WTI', required: true })}
       {field('name', 'Name', { placeholder: 'Brent premium', required: true })}
       {field('expression', 'Formula: symbols in braces, numbers, + − * / and parentheses', {
@@ -153,13 +148,7 @@ function FormulaForm({
       })}
       {field('currency', 'Currency (none for a ratio)', { placeholder: 'USD' })}
       {field('unit', 'Unit (none for a ratio)', { placeholder: 'Bbl' })}
-      <button type="submit" class="button primary">
-        Save
-      </button>
-      <button type="button" class="button" onClick={onCancel}>
-        Cancel
-      </button>
-    </form>
+    </EditForm>
   );
 }
 

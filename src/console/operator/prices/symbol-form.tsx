@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { EditForm } from '../edit-form.tsx';
 
 export interface AdminSymbol {
   code: string;
@@ -51,13 +52,7 @@ export function SymbolForm({
     ['Market', draft.market, (market) => ({ ...draft, market: market.toUpperCase() })],
   ];
   return (
-    <form
-      class="fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave(draft);
-      }}
-    >
+    <EditForm onSave={() => onSave(draft)} onCancel={onCancel}>
       <label>
         Code
         <input
@@ -122,12 +117,6 @@ export function SymbolForm({
           }
         />
       </label>
-      <button type="submit" class="button primary">
-        Save
-      </button>
-      <button type="button" class="button" onClick={onCancel}>
-        Cancel
-      </button>
-    </form>
+    </EditForm>
   );
 }
