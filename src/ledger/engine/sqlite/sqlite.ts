@@ -34,33 +34,20 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
   };
 
   return {
-    name: 'sqlite',
+    ...commonTo(path, clock),
     read: reader.sql,
     write: (work) => enqueue(() => transact(writer, work)),
-    snapshot: (work) => snapshotOf(path, work),
     writePrices: (work) =>
       enqueue(async () => {
         requireDiskSpace(dirname(path));
         return transact(writer, work);
       }),
-    hasDiskSpace: () => hasDiskSpace(dirname(path)),
     tidy: () => enqueue(() => tidy(path, writer)),
-    placeholder: () => '?',
     forRows: (handle, ...statement) =>
       (handle === writer.handle.sql ? writer.handle : reader).forRows(...statement),
-    writesAlone: true,
-    hasTable,
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already blocks other writers
     limitLockWaits: async () => {},
-    parallelReads: 1, // it runs on this thread
-    rowsPerAggregate: ROWS_PER_AGGREGATE,
-    rowsPerDelete: ROWS_PER_DELETE,
-    clustered: 'WITHOUT ROWID',
-    timeline: `''`,
-    replayedAt: async () => Number.POSITIVE_INFINITY,
-    now: async () => clock.now(),
     flush: () => syncFile(`${path}-wal`),
-    interrupt() {}, // it runs on this thread: nothing is in progress
     async close() {
       await queue;
       reader.close();
@@ -75,19 +62,28 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
   await reader.sql.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
   const refuseWrite = () => Promise.reject(new Error('this handle of the ledger is read-only'));
   return {
-    name: 'sqlite',
+    ...commonTo(path, clock),
     read: reader.sql,
     write: refuseWrite,
-    snapshot: (work) => snapshotOf(path, work),
     writePrices: refuseWrite,
-    hasDiskSpace: () => hasDiskSpace(dirname(path)),
     tidy: refuseWrite,
-    placeholder: () => '?',
     forRows: (_, ...statement) => reader.forRows(...statement),
-    writesAlone: true,
-    hasTable,
     lockForMigration: refuseWrite,
     limitLockWaits: refuseWrite,
+    flush: refuseWrite,
+    close: async () => reader.close(),
+  };
+}
+
+/** What an engine for writing and one for reading have in common. */
+function commonTo(path: string, clock: Clock) {
+  return {
+    name: 'sqlite',
+    snapshot: <T>(work: (handle: Sql) => Promise<T>) => snapshotOf(path, work),
+    hasDiskSpace: () => hasDiskSpace(dirname(path)),
+    placeholder: () => '?',
+    writesAlone: true,
+    hasTable,
     parallelReads: 1, // it runs on this thread
     rowsPerAggregate: ROWS_PER_AGGREGATE,
     rowsPerDelete: ROWS_PER_DELETE,
@@ -95,10 +91,8 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     timeline: `''`,
     replayedAt: async () => Number.POSITIVE_INFINITY,
     now: async () => clock.now(),
-    flush: refuseWrite,
-    interrupt() {},
-    close: async () => reader.close(),
-  };
+    interrupt() {}, // it runs on this thread: nothing is in progress
+  } satisfies Partial<Engine>;
 }
 
 /** In WAL mode, a read transaction sees the file as of its first read. */
