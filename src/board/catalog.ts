@@ -24,7 +24,7 @@ export interface CatalogEntries {
 export class Catalog {
   /** Sorted by code. */
   readonly symbols: readonly LedgerSymbol[];
-  /** Of the symbols, in the same order. */
+  /** The series of `symbols`, in the same order. */
   readonly series: readonly Series[];
   /** Whether a real price of any symbol or currency has ever been recorded. */
   readonly hasRealPrices: boolean;

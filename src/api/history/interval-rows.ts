@@ -12,7 +12,7 @@ import type { Cursor } from '../params/cursor.ts';
 /** One interval of one symbol. `symbolIndex` is its position in the request. */
 export interface IntervalRow extends IntervalBar {
   symbolIndex: number;
-  /** Of an interval shorter than a day: its start, in ms. */
+  /** The start of an interval shorter than a day, in ms. */
   at?: number;
   /** Set if the request asks for a transform or a moving average, and the row has one. */
   transformed?: string | undefined;

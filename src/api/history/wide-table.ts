@@ -73,7 +73,7 @@ function* widePieces({ symbols, prices, span, from, fields, field }: WideTableOp
 export class Pivot {
   readonly #width: number;
   readonly #read: (row: IntervalRow) => string | undefined;
-  /** Of the current row: its day, or the start of an interval shorter than a day. */
+  /** The day of the current row, or the start of its interval if that is shorter than a day. */
   #start: number | undefined;
   #cells: (string | undefined)[] = [];
 

@@ -2,7 +2,7 @@ import type { FlatColumn } from '../model/table.ts';
 
 /** Each message is answered with the bytes that are complete by then, except `yield` and `abort`. */
 export type ToParquet =
-  /** Others are to be served first. */
+  /** Lower the priority of the thread. */
   | { kind: 'yield' }
   | { kind: 'open'; job: number; columns: readonly FlatColumn[] }
   | { kind: 'add'; job: number; ndjson: Uint8Array }

@@ -2,15 +2,15 @@ import { Unavailable } from '../../ledger/engine/errors.ts';
 import type { FlatColumn } from '../model/table.ts';
 import type { FromParquet, ToParquet } from './parquet-protocol.ts';
 
-/** Encodes tables as Parquet in a thread of its own, which starts with the first of them, and again after it died. */
+/** Encodes tables as Parquet in its own thread, which starts with the first table, and again after a crash. */
 export class ParquetThread {
   readonly #yieldsToOthers: boolean;
   #worker: Worker | undefined;
   #jobs = 0;
-  /** Of each job, the message that is not answered yet. */
+  /** By job: its message that has no answer yet. */
   readonly #pending = new Map<number, PromiseWithResolvers<Uint8Array>>();
 
-  /** In a server, requests come first. */
+  /** `yieldsToOthers` lowers the priority of the thread: in a server, requests come first. */
   constructor({ yieldsToOthers }: { yieldsToOthers: boolean }) {
     this.#yieldsToOthers = yieldsToOthers;
   }
@@ -45,7 +45,7 @@ export class ParquetThread {
   #ask(message: Extract<ToParquet, { job: number }>, transfer: ArrayBuffer[] = []): Promise<Uint8Array> {
     this.#worker ??= this.#start();
     const answer = Promise.withResolvers<Uint8Array>();
-    answer.promise.catch(() => {}); // whoever waits for it handles it, which may be later
+    answer.promise.catch(() => {}); // the caller may await it later; until then it must not count as unhandled
     this.#pending.set(message.job, answer);
     this.#worker.postMessage(message, transfer);
     return answer.promise;

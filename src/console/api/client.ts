@@ -1,3 +1,5 @@
+/** Requests to the service that this page came from. openpit-client paces them, repeats them and names their errors. */
+
 import {
   ConnectionLost,
   Openpit,
@@ -7,14 +9,12 @@ import {
 } from '../../../client/src/index.ts';
 import { secret } from './session.ts';
 
-/** Requests to the service that this page came from. openpit-client paces them, repeats them and names their errors. */
-
 export { OpenpitError };
 
-/** A short outage stays unnoticed; a long one is shown after a few seconds. */
+/** Retries hide a short outage. A longer one is shown after a few seconds. */
 const RETRIES = 3;
 
-/** A person waits no longer without being told why. */
+/** After this wait, the page says why there is no response yet. */
 const WAIT_SECONDS_MAX = 3;
 
 /** The operator's requests include uploads and checks of the whole ledger. */
@@ -22,7 +22,7 @@ const OPERATOR_TIMEOUT_MS = 600_000;
 
 const clients = new Map<string, Openpit>();
 
-/** The client with a key. An empty key: without one. */
+/** The client for a key. An empty key sends requests without one. */
 export function clientOf(key: string): Openpit {
   const options = { key: key || undefined, retries: RETRIES, waitSecondsMax: WAIT_SECONDS_MAX };
   return clients.getOrInsertComputed(key, () => new Openpit(options));
@@ -42,7 +42,7 @@ export async function askWithKey<T>(key: string, path: string, options?: Request
 
 const asked = new Map<string, Promise<unknown>>();
 
-/** The same for what hardly ever changes: it is asked for once. A failure is not kept. */
+/** Like `askWithKey`, for responses that hardly ever change: cached while the page is open. Failures are not cached. */
 export function askOnce<T>(key: string, path: string): Promise<T> {
   const name = `${key} ${path}`;
   const known = asked.get(name) as Promise<T> | undefined;
@@ -63,17 +63,17 @@ export function askAsOperator<T>(token: string, path: string, options: RequestOp
   return askWithKey<T>('', path, { timeoutMs: OPERATOR_TIMEOUT_MS, ...options, headers });
 }
 
-/** A header holds only Latin letters; others are left out. */
+/** Headers are limited to ASCII here: any other character becomes a question mark. */
 function encodeName(name: string): string {
   return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
 }
 
-/** Whether the service cannot answer at the moment: asking again later may help. */
+/** Whether the service is unavailable at the moment, so that a retry may help. */
 export function isOutage(error: unknown): boolean {
   return error instanceof ConnectionLost || error instanceof Unavailable;
 }
 
-/** The key is invalid, so another one is needed. */
+/** Whether the key was refused, so that another one is needed. */
 export function isAboutKey(error: unknown): error is OpenpitError {
   return error instanceof OpenpitError && (error.status === 401 || error.status === 403);
 }

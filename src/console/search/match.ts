@@ -68,7 +68,7 @@ function scoreOf(symbol: MarketSymbol, codes: readonly string[], words: readonly
     if (fit === 0) return 0;
     sum += fit;
   }
-  // Of those that fit equally well, "Gold" comes before "Gold, Monthly Average".
+  // Shorter names come first among equal matches: "Gold" before "Gold, Monthly Average".
   return sum - names.length * 0.1;
 }
 

@@ -8,7 +8,9 @@ export interface ProviderData {
   observations: Observation[];
   missing: number;
   refused: RefusedValue[];
+  /** Inconsistent bars. They are published. */
   odd: RefusedValue[];
+  /** Rows skipped on purpose. */
   ignored: RefusedValue[];
   bodyHash: string | undefined;
   bytes: number;
@@ -67,6 +69,7 @@ export class ProviderDataBuilder {
   };
   readonly #hasher = new Bun.CryptoHasher('sha256');
 
+  /** Adds a body that has not changed since the last run. */
   keep(known: KnownBody, covers: readonly string[]): void {
     this.#result.requests++;
     this.#result.kept++;
@@ -74,6 +77,7 @@ export class ProviderDataBuilder {
     this.#result.bodies.push({ ...known, covers });
   }
 
+  /** Adds a body that was fetched and parsed. `before` is its predecessor of the last run. */
   take(
     body: Uint8Array,
     { observations, missing, refused, odd = [], ignored = [], complete = false }: Parsed,

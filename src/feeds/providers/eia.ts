@@ -43,7 +43,7 @@ export const eia: Provider = {
     const key = URL.canParse(request.url) ? new URL(request.url).searchParams.get('api_key') : undefined;
     const hide = (text: string): string => (key ? text.replaceAll(key, '(key)') : text);
     try {
-      const parsed = isText(body) ? parseFiles(body) : parse(body, request);
+      const parsed = isFile(body) ? parseFiles(body) : parse(body, request);
       for (const one of parsed.refused) one.reason = hide(one.reason);
       return parsed;
     } catch (error) {
@@ -53,7 +53,7 @@ export const eia: Provider = {
 };
 
 /** Whether the body is CSV from EIA's web pages, or a zip of such files, instead of a response of the API. */
-function isText(body: Uint8Array): boolean {
+function isFile(body: Uint8Array): boolean {
   return ['csv', 'zip'].includes(kindOf(body));
 }
 

@@ -148,7 +148,7 @@ interface BarNoise {
 
 const noises = new Map<string, BarNoise>();
 
-/** Of a commodity: its markets move together within a day, too. */
+/** One noise per commodity, so that its markets move together within a day, too. */
 function noiseOf(name: string): BarNoise {
   const seed = (part: string) => seedOf(`${name} ${part}`);
   return noises.getOrInsertComputed(name, () => ({ gap: seed('gap'), high: seed('high'), low: seed('low') }));

@@ -6,11 +6,11 @@ const MS_PER_DAY = 86_400_000;
 export interface CountedKey {
   id: string;
   accountId: string;
-  /** The newest of them. */
+  /** The newest count; the others are linked by `older`. */
   uses: KeyUseCount | undefined;
 }
 
-/** How often a key was used for an endpoint on a day. A key is used for a few endpoints, so a list of them is searched. */
+/** How often a key was used for an endpoint on a day. A linked list: a key is used for few endpoints. */
 interface KeyUseCount {
   readonly known: CountedKey;
   readonly day: number;

@@ -2,7 +2,7 @@ import { PooledBuffer } from './buffer-pool.ts';
 import type { RawReply, Reply } from './reply.ts';
 import { hasBody, isParts, oneLine } from './serialize.ts';
 
-/** A response as the standard `Response`. `onError` is told if its stream fails. */
+/** Converts a response to the standard `Response`. Calls `onError` if its stream fails. */
 export function webResponse(
   answer: RawReply | Reply,
   method: string,
@@ -34,7 +34,7 @@ function replyResponse(reply: Reply, method: string, onError: (error: unknown) =
   const headers = new Headers();
   for (const [name, value] of Object.entries(reply.headers)) headers.set(name, oneLine(value));
   if (!(body instanceof ReadableStream)) {
-    // Of a text, Bun would guess the media type.
+    // Bytes, because Bun would add a media type to a string.
     const bytes =
       typeof body === 'string' ? new TextEncoder().encode(body) : isParts(body) ? Buffer.concat(body) : body;
     return new Response(hasBody(status) ? (bytes as Uint8Array<ArrayBuffer> | null) : null, {
@@ -49,7 +49,7 @@ function replyResponse(reply: Reply, method: string, onError: (error: unknown) =
   return new Response(isEmpty ? null : withoutLength(), { status, headers });
 }
 
-/** For a HEAD whose length must not be known: of an empty body, Bun would tell the length 0. Bun cancels it. */
+/** The body of a HEAD response that must not reveal a length: for an empty body, Bun would send `Content-Length: 0`. */
 function withoutLength(): ReadableStream {
   return new ReadableStream();
 }

@@ -48,6 +48,7 @@ export async function readDatePage(
 ): Promise<DatePage> {
   const ofOrigin = (alias: string) =>
     `(${alias}.source_id <> ${SIMULATED_ID}) = (s.real_revision IS NOT NULL)`;
+  // Day and flag in one number, because a subquery returns one column. `toDateRow` separates them.
   const edge = (order: string, n: number) =>
     `(SELECT b.day * 4 + b.withdrawn FROM bar b WHERE b.symbol_id = s.id AND ${ofOrigin('b')} AND b.day < ${p(n)}
        ORDER BY ${order} LIMIT 1)`;
@@ -98,7 +99,7 @@ function toDateRow([id, first, last, firstTick, lastTick]: unknown[]): DateRow {
     symbolId: Number(id),
     firstDay: first === null ? undefined : Math.floor(Number(first) / 4),
     lastDay: last === null ? undefined : Math.floor(Number(last) / 4),
-    isWithdrawn: [first, last].some((edge) => edge !== null && ((Number(edge) % 4) + 4) % 4 > 0),
+    isWithdrawn: [first, last].some((edge) => edge !== null && ((Number(edge) % 4) + 4) % 4 > 0), // days before 1970 are negative
     firstTickDay: firstTick === null ? undefined : Number(firstTick),
     lastTickDay: lastTick === null ? undefined : Number(lastTick),
   };

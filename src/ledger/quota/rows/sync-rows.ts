@@ -10,7 +10,7 @@ export interface SyncRows {
   periods: Map<string, PeriodState>;
   /** By id. */
   leases: Map<string, LeaseState>;
-  /** Of each account, by its current plan; 0 for one that was deleted. */
+  /** By account: the quota of its current plan; 0 if the account was deleted. */
   quotas: Map<string, number>;
 }
 
