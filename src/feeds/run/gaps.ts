@@ -1,4 +1,4 @@
-import { type Day, isWeekend } from '../../market/day.ts';
+import { type Day, isWeekend, MS_PER_DAY } from '../../market/day.ts';
 
 /**
  * How many days lack a price between the first and the last. The expected frequency (weekdays, weeks or months) is derived from
@@ -17,7 +17,7 @@ export function gapsIn(days: readonly Day[]): number {
 }
 
 function monthOf(day: Day): number {
-  const date = new Date(day * 86_400_000);
+  const date = new Date(day * MS_PER_DAY);
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 

@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../market/day.ts';
 import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
 
 /** A customer who manages the keys of their own account. */
@@ -18,8 +19,6 @@ export type KeyRefusal =
   | 'inactive'
   | 'last'
   | 'unknown';
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns why an owner may not change keys now, or undefined. The request was admitted before its body had arrived, and
@@ -61,7 +60,7 @@ export async function refuseNewKey(
 async function isFull(tx: Sql, accountId: string, { keysMax, now }: KeyOwner): Promise<boolean> {
   const row = onlyRow(
     await tx`SELECT count(*) AS n FROM api_key WHERE account_id = ${accountId} AND
-    (created_at > ${now - DAY_MS} OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})))`,
+    (created_at > ${now - MS_PER_DAY} OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})))`,
   );
   return asNumber(row.n) >= keysMax;
 }

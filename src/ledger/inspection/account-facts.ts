@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../market/day.ts';
 import { BUILT_IN_PLANS } from '../accounts/built-in-plans.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts';
@@ -29,7 +30,7 @@ export interface AccountFacts {
 
 const NAMES_MAX = 5;
 /** Long enough ahead to issue another one. */
-const EXPIRES_SOON_MS = 14 * 86_400_000;
+const EXPIRES_SOON_MS = 14 * MS_PER_DAY;
 const TRIES_MANY = 3;
 
 /** Counts what an operator should act on. A fixed number of statements for any number of accounts. */

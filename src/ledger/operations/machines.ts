@@ -1,9 +1,10 @@
+import { MS_PER_DAY } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, type Sql } from '../engine/rows.ts';
 
 /** Three heartbeats. */
 const LIVE_MS = 15_000;
-const KEPT_MS = 86_400_000;
+const KEPT_MS = MS_PER_DAY;
 const PREFIX = 'machine ';
 
 /** Which machines serve from this ledger. A machine is the set of processes with one data folder. */

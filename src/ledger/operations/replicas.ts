@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asJson, asNumber, asText, rowReader } from '../engine/rows.ts';
 
@@ -49,7 +50,7 @@ const REPLICA = rowReader<ReplicaRow>({
 export const SILENT_MS = 15_000;
 
 /** A process that ended without `leave` is listed this long. */
-const KEPT_MS = 86_400_000;
+const KEPT_MS = MS_PER_DAY;
 
 /** Which processes serve from this ledger. */
 export class ReplicaStore {

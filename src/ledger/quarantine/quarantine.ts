@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../market/day.ts';
 import { QUARANTINE_MS } from '../../market/quarantine.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -46,7 +47,7 @@ export interface TickBatch {
 }
 
 /** How long decisions about ticks are listed. */
-const KEEP_MS = 30 * 86_400_000;
+const KEEP_MS = 30 * MS_PER_DAY;
 
 /** Admits ticks from outside and holds those that are too far from their neighbours. Also decides on held bars. */
 export class QuarantineStore {

@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, optional, rowReader, type Sql } from '../engine/rows.ts';
 import { LEASE_MS } from './model.ts';
@@ -26,7 +27,7 @@ export interface SharedRight extends SpendingRight {
 }
 
 /** A row without open leases is deleted this long after its process ended: then no lease of its months is left. */
-const KEPT_MS = 100 * 86_400_000;
+const KEPT_MS = 100 * MS_PER_DAY;
 
 /** A message renews the right to spend when the last renewal is this old. */
 const RENEW_AFTER_MS = 5_000;
