@@ -80,9 +80,12 @@ try {
   mkdirSync(REVIEWED, { recursive: true });
   for (const { colorScheme, size = SIZE, ...view } of wanted.length === 0 ? PICTURES : [])
     await draw(view, { colorScheme, viewport: size }, join(IMAGES, `${view.name}.png`), false);
-  for (const { name: size, ...options } of WIDTHS) {
-    for (const view of PAGES.filter(isWanted))
-      await draw(view, options, join(REVIEWED, `${view.name}-${size}.png`), true);
+  for (const { viewport } of WIDTHS) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const size = `${viewport.width}-${colorScheme}`;
+      for (const view of PAGES.filter(isWanted))
+        await draw(view, { colorScheme, viewport }, join(REVIEWED, `${view.name}-${size}.png`), true);
+    }
   }
 } finally {
   await browser.close();

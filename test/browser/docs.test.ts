@@ -2,13 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Browser } from 'playwright-core';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
-
-const SIZES = [
-  { name: 'light-1440', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
-  { name: 'dark-1024', colorScheme: 'dark', viewport: { width: 1024, height: 768 } },
-  { name: 'dark-390', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-] as const;
+import { browserPath, openBrowser, openPage, WIDTHS } from './browser.ts';
 
 const found = await browserPath();
 const title = found ? 'the documentation' : 'the documentation (skipped: no Chromium for this machine)';
@@ -60,7 +54,7 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
-  for (const { name, ...options } of SIZES) {
+  for (const { name, ...options } of WIDTHS) {
     test(`the page is accessible and fits the screen, ${name}`, async () => {
       const { page, complaints, shot, close } = await openPage(browser, service.url, options);
       await page.goto(`${service.url}/#/docs`);

@@ -2,14 +2,15 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Browser, Page } from 'playwright-core';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, OPERATOR_TOKEN, openBrowser, openOperatorPage, type WatchedPage } from './browser.ts';
+import {
+  browserPath,
+  OPERATOR_TOKEN,
+  openBrowser,
+  openOperatorPage,
+  type WatchedPage,
+  WIDTHS,
+} from './browser.ts';
 
-const SIZES = [
-  { name: 'light-1440', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
-  { name: 'dark-1024', colorScheme: 'dark', viewport: { width: 1024, height: 768 } },
-  { name: 'light-390', colorScheme: 'light', viewport: { width: 390, height: 844 } },
-  { name: 'dark-390', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-] as const;
 const SECTIONS = ['', 'feeds', 'prices', 'customers', 'audit', 'maintenance'];
 const GOLD = 'date,close\n2024-05-06,2323.9\n2024-05-07,2314.2\n2024-05-08,oops\n2024-05-09,2346.1\n';
 
@@ -167,7 +168,7 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
-  for (const { name, ...options } of SIZES) {
+  for (const { name, ...options } of WIDTHS) {
     test(`every part is accessible and fits the screen, ${name}`, async () => {
       const { page, complaints, shot, close } = await open('', options);
       await page.getByText('Requests a minute').waitFor();
