@@ -77,9 +77,9 @@ export const madeRequests = row('made-requests', {
   },
 });
 
-/** Reads or copies the whole ledger: 200 ms of CPU time each. */
-const HEAVY = /^\/admin\/(backups|check)$/;
-const ROUNDS_PER_HEAVY = 6;
+/** Reads or copies the whole ledger: 200 ms of CPU time each, and as many for the doctor. */
+const HEAVY = /^\/admin\/(backups|check|doctor)$/;
+const ROUNDS_PER_HEAVY = 10;
 
 /** Every operation once in a round, heavy ones only in the first of several rounds. */
 function inTurn(all: readonly DescribedOperation[]): DescribedOperation[] {
