@@ -23,13 +23,14 @@ test('a few process tests also run from source', () => {
   );
 });
 
-test('the API and security suites also run on Bun.serve', () => {
+test('the API and security suites also run on Bun.serve, except tests of content', () => {
   const onBunServe = planAll(findTestFiles(), {}, SETTINGS, PROGRAM).filter(
     (job) => job.settings.OPENPIT_HTTP === 'bun',
   );
   const planned = onBunServe.flatMap((job) => job.files);
   expect(planned).toContain('test/api/rates/latest.test.ts');
   expect(planned).toContain('test/security/injection.test.ts');
+  expect(planned).not.toContain('test/api/history/history.test.ts');
 });
 
 test('a long file has a job of its own, short neighbours share one, and the longest job comes first', () => {

@@ -26,6 +26,9 @@ const PROCESS = 'test/process/**';
 const ALONE = new Bun.Glob('test/process/alone/**');
 /** These also run on `Bun.serve`, on SQLite only. */
 const ON_BUN_SERVE = 'test/{api,security}/**';
+/** Except tests of what a response says or of memory: both are determined before a response reaches the server. */
+const NOT_ON_BUN_SERVE =
+  'test/api/{catalog/**,history/**,ledger-reads/**,market/**,parquet/content.test.ts,visibility/**,caching/cache-memory.test.ts}';
 const BUN_SERVE = { OPENPIT_HTTP: 'bun', OPENPIT_TEST_ENGINES: 'sqlite' };
 /** These also test the program started from source. */
 const FROM_SOURCE = 'test/process/starting/{start,processes,heartbeat}.test.ts';
@@ -49,7 +52,10 @@ export function planAll(
   return longestFirst([
     ...group(files.filter(isProcess), times, { ...settings, OPENPIT_TEST_PROGRAM: program }),
     ...group(matching(files, FROM_SOURCE), times, settings),
-    ...group(matching(files, ON_BUN_SERVE), times, { ...settings, ...BUN_SERVE }),
+    ...group(excluding(matching(files, ON_BUN_SERVE), NOT_ON_BUN_SERVE), times, {
+      ...settings,
+      ...BUN_SERVE,
+    }),
     ...group(
       files.filter((file) => !isProcess(file)),
       times,
@@ -59,13 +65,18 @@ export function planAll(
 }
 
 export function planQuick(files: readonly string[], times: FileSeconds): Job[] {
-  const quick = matching(files, QUICK).filter((file) => !new Bun.Glob(NOT_QUICK).match(file));
+  const quick = excluding(matching(files, QUICK), NOT_QUICK);
   return longestFirst(group(quick, times, { OPENPIT_TEST_ENGINES: 'sqlite' }));
 }
 
 function matching(files: readonly string[], pattern: string): string[] {
   const glob = new Bun.Glob(pattern);
   return files.filter((file) => glob.match(file));
+}
+
+function excluding(files: readonly string[], pattern: string): string[] {
+  const glob = new Bun.Glob(pattern);
+  return files.filter((file) => !glob.match(file));
 }
 
 /** Neighbouring files share a job, up to a limit. */
