@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Ohlc } from '../../market/bar.ts';
 import { type Day, utcDay } from '../../market/day.ts';
 import { zoneOffset } from '../../market/zone.ts';
 import { quote, readCell } from '../formats/cell.ts';
@@ -46,7 +47,7 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
   if (chart.error) throw new Error(`the provider answered with the error ${quote(chart.error.code)}`);
   const result = chart.result?.[0];
   if (!result) throw new Error('the chart has no result');
-  const { meta, timestamp, indicators } = result;
+  const { meta } = result;
   const id = meta.symbol ?? request.series;
   if (!id) throw new Error('neither the body nor the request names the series');
   if (meta.dataGranularity && meta.dataGranularity !== '1d')
@@ -62,42 +63,55 @@ function parse(body: Uint8Array, request: FeedRequest): Parsed {
     );
     return parsedOf(collector);
   }
-  const bars = indicators.quote[0];
-  const times = timestamp ?? [];
-  if (!bars?.close || times.length === 0) throw new Error('the chart has no bars');
-  const live = isLive(result) ? times.length - 1 : -1;
-  for (const [i, seconds] of times.entries()) {
-    if (i === live) continue;
-    const where = `bar ${i}`;
-    const day = dayOf(meta, seconds);
-    const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((list) =>
-      readCell(list?.[i]),
-    );
-    if (day === undefined) collector.refuse(where, 'its timestamp is invalid');
-    else if ([open, high, low, close].includes('missing')) collector.missing++;
-    else if (
-      typeof open === 'number' &&
-      typeof high === 'number' &&
-      typeof low === 'number' &&
-      typeof close === 'number'
-    ) {
-      const bar = {
-        open: asWritten(open),
-        high: asWritten(high),
-        low: asWritten(low),
-        close: asWritten(close),
-      };
-      collector.add(id, day, bar, where);
-    } else collector.refuse(where, 'one of its prices is not a number');
-  }
+  const live = isLive(result) ? result.timestamp!.length - 1 : -1;
+  addBars(collector, id, result, live);
   const ignored = live >= 0 ? [{ where: `bar ${live}`, reason: 'it is still forming' }] : [];
   return parsedOf(collector, { ignored });
 }
 
-type Meta = z.infer<typeof Result>['meta'];
+/** Adds all bars of a series except the one at the index `live`. */
+function addBars(
+  collector: Collector,
+  id: string,
+  { meta, timestamp, indicators }: Chart,
+  live: number,
+): void {
+  const bars = indicators.quote[0];
+  const times = timestamp ?? [];
+  if (!bars?.close || times.length === 0) throw new Error('the chart has no bars');
+  for (const [i, seconds] of times.entries()) {
+    if (i === live) continue;
+    const where = `bar ${i}`;
+    const day = dayOf(meta, seconds);
+    const bar = readBar(bars, i);
+    if (day === undefined) collector.refuse(where, 'its timestamp is invalid');
+    else if (bar === 'missing') collector.missing++;
+    else if (bar) collector.add(id, day, bar, where);
+    else collector.refuse(where, 'one of its prices is not a number');
+  }
+}
+
+/** Undefined if a price is not a number. */
+function readBar(bars: Quotes, i: number): Ohlc | 'missing' | undefined {
+  const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((list) =>
+    readCell(list?.[i]),
+  );
+  if ([open, high, low, close].includes('missing')) return 'missing';
+  const isBar =
+    typeof open === 'number' &&
+    typeof high === 'number' &&
+    typeof low === 'number' &&
+    typeof close === 'number';
+  if (!isBar) return undefined;
+  return { open: asWritten(open), high: asWritten(high), low: asWritten(low), close: asWritten(close) };
+}
+
+type Chart = z.infer<typeof Result>;
+type Meta = Chart['meta'];
+type Quotes = Chart['indicators']['quote'][number];
 
 /** The last bar changes until its session has ended. If the body does not say, assume it is still open. */
-function isLive({ meta, timestamp }: z.infer<typeof Result>): boolean {
+function isLive({ meta, timestamp }: Chart): boolean {
   const last = timestamp?.at(-1);
   if (last === undefined) return false;
   if (meta.regularMarketTime === null || meta.regularMarketTime === undefined) return true;
