@@ -1,10 +1,10 @@
-import type { Day } from './day.ts';
-import { hasEnded, type Market } from './session.ts';
-
 /**
  * What a plan can see. A plan with delay d sees the market as it was d ago: at time t its horizon is t − d. These
  * functions return the horizon from which a tick or bar is visible.
  */
+
+import type { Day } from './day.ts';
+import { hasEnded, type Market } from './session.ts';
 
 /** A tick is visible once it was made and received. */
 export function tickSeenFrom(tick: { at: number; received: number }): number {

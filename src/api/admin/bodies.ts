@@ -1,9 +1,9 @@
+/** Request bodies for operators. The OpenAPI document is generated from these schemas. */
+
 import { z } from 'zod';
 import { QUOTA_MAX } from '../../ledger/accounts/plans.ts';
 import { SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
 import { isPlainText, NOT_PLAIN } from '../model/query.ts';
-
-/** Request bodies for operators. The OpenAPI document is generated from these schemas. */
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
 const planName = z.string().min(1).max(64);

@@ -1,8 +1,8 @@
+/** Bodies for managing keys, used by account owners and by operators. */
+
 import { z } from 'zod';
 import { isAddressOrRange } from '../../gate/addresses.ts';
 import { isPlainText, NOT_PLAIN } from '../model/query.ts';
-
-/** Bodies for managing keys, used by account owners and by operators. */
 
 /** A year and a day. A longer overlap defeats the purpose of a rotation. */
 const OVERLAP_SECONDS_MAX = 366 * 86_400;

@@ -1,3 +1,5 @@
+/** JSON of answers, assembled from prepared pieces. */
+
 import type { Board } from '../../board/board.ts';
 import type { Factor, Measure, SourcedBar } from '../../board/series/price-types.ts';
 import { redactKeys } from '../../gate/key.ts';
@@ -6,8 +8,6 @@ import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { BoundedCache, textBytes } from '../../runtime/bounded-cache.ts';
 import type { RequestedSymbol, UnresolvedSymbols } from '../model/price-query.ts';
-
-/** JSON of answers, assembled from prepared pieces. */
 
 /** What may be added to any answer. */
 interface Additions {

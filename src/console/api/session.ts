@@ -1,7 +1,7 @@
+/** Secrets entered in this tab. They are lost when it closes, unless the user lets this browser remember the key. */
+
 import { useEffect, useState } from 'preact/hooks';
 import type { ConfigAnswer } from './answers.ts';
-
-/** Secrets entered in this tab. They are lost when it closes, unless the user lets this browser remember the key. */
 
 /** The operator's name is no secret, but is forgotten with the token. */
 type Secret = 'key' | 'admin' | 'operator';

@@ -1,6 +1,6 @@
-import type { MarketSymbol } from '../api/answers.ts';
-
 /** Spreads and ratios, such as `{XAU}/{XAG}`, in the place of a symbol. */
+
+import type { MarketSymbol } from '../api/answers.ts';
 
 /** A symbol in a formula. */
 export const OPERAND = /\{([^{}]+)\}/g;

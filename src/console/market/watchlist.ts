@@ -1,7 +1,7 @@
+/** The symbols that a person watches, kept in this browser. All tabs show the same. */
+
 import { useEffect, useState } from 'preact/hooks';
 import { readStored, writeStored } from '../data/stored.ts';
-
-/** The symbols that a person watches, kept in this browser. All tabs show the same. */
 
 const STORED = 'watchlist';
 const listeners = new Set<() => void>();

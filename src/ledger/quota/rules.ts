@@ -1,3 +1,13 @@
+/**
+ * The rules of a quota, without SQL. An account has a quota per month; replicas lease blocks of it and spend them in
+ * memory. Invariants:
+ *
+ *     period.granted = Σ granted of open leases + Σ spent of closed leases + folded
+ *     period.used    = Σ spent of all leases + folded
+ *
+ * So `granted ≤ quota` means that no replica can admit a request over the quota.
+ */
+
 import { utcDay } from '../../market/day.ts';
 import {
   BLOCK_MAX,
@@ -10,16 +20,6 @@ import {
   type SyncRequest,
 } from './model.ts';
 import { type Period, periodEnd, periodOf, periodStart } from './period.ts';
-
-/**
- * The rules of a quota, without SQL. An account has a quota per month; replicas lease blocks of it and spend them in
- * memory. Invariants:
- *
- *     period.granted = Σ granted of open leases + Σ spent of closed leases + folded
- *     period.used    = Σ spent of all leases + folded
- *
- * So `granted ≤ quota` means that no replica can admit a request over the quota.
- */
 
 /**
  * Applies one message to the locked period and its lease. Changes `period` in place; returns the lease to store, or

@@ -1,8 +1,8 @@
+/** Schemas of pushed records. Records are validated one by one, and the OpenAPI document is generated from these. */
+
 import { z } from 'zod';
 import { parseNumber } from '../../../market/decimal.ts';
 import { isPlainText, NOT_PLAIN } from '../../model/query.ts';
-
-/** Schemas of pushed records. Records are validated one by one, and the OpenAPI document is generated from these. */
 
 const price = z
   .union([z.number(), z.string()])

@@ -1,10 +1,10 @@
-import { type Day, printDay } from '../../../market/day.ts';
-import { printNumber } from '../../../market/decimal.ts';
-
 /**
  * Writes dates and numbers as ASCII, straight into the bytes that are sent: a string per cell would take most of the time
  * of a long table. Each function returns where the next cell starts.
  */
+
+import { type Day, printDay } from '../../../market/day.ts';
+import { printNumber } from '../../../market/decimal.ts';
 
 /** Enough for any number that `writeNumber` writes: 1e308 has 309 digits, 5e-324 has 324 decimals. */
 export const NUMBER_BYTES_MAX = 330;

@@ -1,7 +1,7 @@
+/** Accounts, keys, plans and usage. */
+
 import { z } from 'zod';
 import { day, ok, seconds, status, success, text, unresolved } from './parts.ts';
-
-/** Accounts, keys, plans and usage. */
 
 const plan = z.strictObject({
   name: text,

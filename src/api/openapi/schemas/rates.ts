@@ -1,9 +1,9 @@
+/** Symbols and prices. */
+
 import { z } from 'zod';
 import { INTERVALS } from '../../../market/interval.ts';
 import { INTRADAY_INTERVALS } from '../../../market/intraday/interval.ts';
 import { code, day, dayOrTime, later, ok, seconds, text, unresolved } from './parts.ts';
-
-/** Symbols and prices. */
 
 const ohlc = z.strictObject({ open: z.number(), high: z.number(), low: z.number(), close: z.number() });
 

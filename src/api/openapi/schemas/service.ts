@@ -1,9 +1,9 @@
+/** Feeds, health and errors. */
+
 import { z } from 'zod';
 import { ERROR_STATUSES } from '../../errors/errors.ts';
 import { FAMILY_CODES } from '../../versions/dialects.ts';
 import { ages, feedBasics, feedCoverage, later, ok, seconds, text } from './parts.ts';
-
-/** Feeds, health and errors. */
 
 const error = z.strictObject({
   success: z.literal(false),
