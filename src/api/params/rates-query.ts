@@ -17,7 +17,7 @@ import {
 } from './parameters.ts';
 import { parseSymbols, type SymbolSet } from './symbol-set.ts';
 
-/** What every rates endpoint reads. */
+/** What every rates endpoint reads. `PriceQuery` explains the fields that are not explained here. */
 export interface RatesQuery extends RequestedSymbols {
   /** The known symbols of the request. */
   symbolSet: SymbolSet;
@@ -46,10 +46,10 @@ export function readRates(context: EndpointContext, sent: SymbolSet, day?: First
     symbolsMax: context.plan.maxSymbols,
   });
   const parts = partsOfAll(symbols);
-  const hasAny = parts !== symbols;
-  const hasFormulas = hasAny && symbols.some(isOfKind('ad hoc'));
+  const hasAnyFormula = parts !== symbols;
+  const hasFormulas = hasAnyFormula && symbols.some(isOfKind('ad hoc'));
   if (hasFormulas) requireNoUnit(query, symbols);
-  const conversion = readConversion(query, hasAny ? convertedOf(symbols) : symbols, board.catalog);
+  const conversion = readConversion(query, hasAnyFormula ? convertedOf(symbols) : symbols, board.catalog);
   const series = parts.map((asked) => asked.series);
   if (conversion) series.push(...conversion.rates);
   const symbolSet = unresolved ? parseSymbols(symbols.map(({ code }) => code).join(',')) : sent;
@@ -60,7 +60,7 @@ export function readRates(context: EndpointContext, sent: SymbolSet, day?: First
     series,
     tagged: series,
     hasFormulas,
-    hasNamedFormulas: hasAny && symbols.some(isOfKind('named')),
+    hasNamedFormulas: hasAnyFormula && symbols.some(isOfKind('named')),
     conversion,
     asOf,
     metadata,

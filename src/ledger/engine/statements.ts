@@ -66,8 +66,8 @@ export async function insertWithShared(
 }
 
 /**
- * Repeats the last row up to a round number, for a statement that reads each row once or more: the text of a statement depends on its
- * number of rows, and both engines cache statements by text.
+ * Repeats the last row up to a round number. The text of a statement depends on its number of rows, and both engines cache
+ * statements by text. Only for statements that may read a row more than once.
  */
 export function padRows<T>(rows: readonly T[]): readonly T[] {
   const { length } = rows;

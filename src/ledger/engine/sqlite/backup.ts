@@ -31,7 +31,7 @@ export async function verifyBackup(file: string): Promise<void> {
   const handle = new SQL({ adapter: 'sqlite', filename: file, readonly: true });
   try {
     const [row] = await handle.unsafe('PRAGMA integrity_check');
-    if (row.integrity_check !== 'ok') throw new Error(`${file} is damaged: ${row.integrity_check}`);
+    if (row.integrity_check !== 'ok') throw new Error(`it is damaged: ${row.integrity_check}`);
     await handle`SELECT value FROM meta WHERE name = 'epoch'`;
   } catch (error) {
     throw new Error(`${file} is not a complete ledger: ${error instanceof Error ? error.message : error}`);
