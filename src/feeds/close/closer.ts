@@ -72,9 +72,9 @@ export class Closer {
   readonly #traits = new Map<number, Traits>();
   /** Days with ticks that are in no bar yet. */
   readonly #waiting = new Map<string, SymbolDay>();
-  /** Of those, the ones whose provisional bar is up to date. */
+  /** Waiting days whose provisional bar is up to date. */
   readonly #settled = new Set<string>();
-  /** Of those, the ones with ticks that some plans may not see yet, and when to fold them again, in ms. */
+  /** Waiting days with ticks that some plans may not see yet, and when to fold them again, in ms. */
   readonly #postponed = new Map<string, number>();
   readonly #pruning: TickPruning;
   /** The days that were due when pruning started and are not marked yet. */
@@ -103,15 +103,15 @@ export class Closer {
     const visibleInAll = now - (await this.#longestDelayMs());
     const waiting = [...this.#waiting.values()].filter((day) => this.#traits.has(day.symbolId));
     waiting.sort((a, b) => a.day - b.day);
-    const over = waiting.filter((day) => this.#endOf(day) <= now && !this.#isPostponed(day, now));
+    const ended = waiting.filter((day) => this.#endOf(day) <= now && !this.#isPostponed(day, now));
     const settled = waiting.filter((day) => this.#isSettlementDue(day, now));
     const work = new WorkBudget(limits);
     const madeBy = (day: SymbolDay) => Math.max(this.#endOf(day), visibleInAll);
-    let written = await this.#closeAll(over, { now, work, isFinal: true, madeBy });
+    let written = await this.#closeAll(ended, { now, work, isFinal: true, madeBy });
     const settlement = (day: SymbolDay) => this.#settlementOf(day)!;
     written += await this.#closeAll(settled, { now, work, isFinal: false, madeBy: settlement });
     this.isBehind =
-      over.some((day) => this.#waiting.has(keyOf(day)) && !this.#isPostponed(day, now)) ||
+      ended.some((day) => this.#waiting.has(keyOf(day)) && !this.#isPostponed(day, now)) ||
       settled.some((day) => !this.#settled.has(keyOf(day)));
     if (!this.isBehind) await this.#progress.save(now);
     return written;
@@ -160,7 +160,7 @@ export class Closer {
     return { days: old.sort((a, b) => b.day - a.day), horizon };
   }
 
-  /** Of all plans. */
+  /** The longest delay of any plan. */
   async #longestDelayMs(): Promise<number> {
     const plans = await this.#ledger.accounts.plans();
     return Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
@@ -193,13 +193,14 @@ export class Closer {
     { symbolId, day }: SymbolDay,
     { work: { signal }, isFinal, madeBy }: ClosingPass,
   ): Promise<FoldedSession | undefined> {
-    const { ledger, of } = { ledger: this.#ledger, of: this.#tradingDay(symbolId, day) };
+    const ledger = this.#ledger;
+    const tradingDay = this.#tradingDay(symbolId, day);
     const { prices } = await ledger.head();
-    const current = (await ledger.bars.revisions(symbolId, of.origin, day, day)).at(-1);
-    const limits = limitsOf(current, madeBy(of), isFinal);
+    const current = (await ledger.bars.revisions(symbolId, tradingDay.origin, day, day)).at(-1);
+    const limits = limitsOf(current, madeBy(tradingDay), isFinal);
     if (!limits) return undefined;
-    const folded = await ledger.ticks.fold(of, { ...limits, ...(signal && { signal }) });
-    return { day: of, isFinal, limits, current, folded, revision: prices };
+    const folded = await ledger.ticks.fold(tradingDay, { ...limits, ...(signal && { signal }) });
+    return { day: tradingDay, isFinal, limits, current, folded, revision: prices };
   }
 
   /** Days whose bar changed after they were folded stay in the queue. */

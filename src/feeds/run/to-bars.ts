@@ -65,7 +65,7 @@ export function mapObservations(
   return { bars, refused, doubts };
 }
 
-/** Whether a day can be printed. Days far in the future can, so that messages can name them. */
+/** Whether a day can be printed. Days up to a thousand years ahead can, so that messages can name them. */
 function isDay(day: Day): boolean {
   return Number.isInteger(day) && day >= EARLIEST_DAY && day <= LAST_DAY + 365_250;
 }

@@ -104,13 +104,13 @@ function* editionsOf({
   correctFrom,
 }: Gap): Generator<{ bar?: Recorded; corrected?: Recorded }> {
   const walk = walkOf(symbol);
-  let wrong: Bar | undefined;
+  let correction: Bar | undefined; // of the day before, whose first edition was wrong
   for (const bar of barsOf(walk, correctFrom, to)) {
     const recordedAt = recordingTime(walk, bar.day);
-    if (wrong) yield { corrected: { symbolId: symbol.id, ...wrong, recordedAt } };
+    if (correction) yield { corrected: { symbolId: symbol.id, ...correction, recordedAt } };
     const first = firstEdition(walk, bar);
     if (bar.day >= from) yield { bar: { symbolId: symbol.id, ...(first ?? bar), recordedAt } };
-    wrong = first && bar;
+    correction = first && bar;
   }
 }
 

@@ -175,6 +175,7 @@ export interface Changes {
   unchanged: number;
 }
 
+/** Adds symbols and aliases, and updates existing ones, in an open transaction. Without `audit`, no entry is written. */
 export async function upsert(
   tx: Sql,
   symbols: readonly SymbolRecord[],
@@ -182,6 +183,18 @@ export async function upsert(
   audit?: AuditLog,
 ): Promise<Changes> {
   const revision = await nextRevision(tx, 'prices');
+  const { known, lastId } = await readKnown(tx, symbols);
+  const changes = await upsertSymbols(tx, symbols, { known, lastId, revision, audit });
+  await upsertAliases(tx, aliases, known, revision);
+  await requireDistinctCodes(tx);
+  return changes;
+}
+
+/** The symbols of the ledger by code, and the highest id that was ever used. Refuses codes that are being deleted. */
+async function readKnown(
+  tx: Sql,
+  symbols: readonly SymbolRecord[],
+): Promise<{ known: Map<string, LedgerSymbol>; lastId: number }> {
   const known = new Map<string, LedgerSymbol>();
   const [given] = await tx`SELECT value FROM counter WHERE name = ${LAST_SYMBOL_ID}`;
   let lastId = Number(given?.value ?? 0);
@@ -193,14 +206,31 @@ export async function upsert(
     known.set(symbol.code, symbol);
     lastId = Math.max(lastId, symbol.id);
   }
+  return { known, lastId };
+}
+
+interface UpsertOptions {
+  /** By code. New symbols are added to it. */
+  known: Map<string, LedgerSymbol>;
+  lastId: number;
+  revision: number;
+  audit: AuditLog | undefined;
+}
+
+async function upsertSymbols(
+  tx: Sql,
+  symbols: readonly SymbolRecord[],
+  { known, lastId, revision, audit }: UpsertOptions,
+): Promise<Changes> {
   const changes: Changes = { added: 0, changed: 0, unchanged: 0 };
+  let newestId = lastId;
   for (const symbol of symbols) {
     const before = known.get(symbol.code);
     if (before && sameRecord(before, symbol)) {
       changes.unchanged++;
       continue;
     }
-    const id = before?.id ?? ++lastId;
+    const id = before?.id ?? ++newestId;
     known.set(symbol.code, { ...symbol, id, real: before?.real ?? false });
     await writeSymbol(tx, id, symbol, revision);
     before ? changes.changed++ : changes.added++;
@@ -210,19 +240,31 @@ export async function upsert(
       details: before ? changedFields(recordOf(before), recordOf(symbol)) : { ...recordOf(symbol) },
     });
   }
+  return changes;
+}
+
+async function upsertAliases(
+  tx: Sql,
+  aliases: readonly Alias[],
+  known: ReadonlyMap<string, LedgerSymbol>,
+  revision: number,
+): Promise<void> {
   for (const { alias, code, kind } of aliases) {
     const target = known.get(code);
     if (!target) throw new SymbolConflict(`alias ${alias} stands for ${code}, which is not a symbol`);
     await tx`INSERT INTO alias (alias, symbol_id, kind, revision) VALUES (${alias}, ${target.id}, ${kind}, ${revision})
       ON CONFLICT (alias) DO UPDATE SET symbol_id = ${target.id}, kind = ${kind}, revision = ${revision}`;
   }
+}
+
+/** No code may be that of a symbol and of an alias or a formula. */
+async function requireDistinctCodes(tx: Sql): Promise<void> {
   const [both] = await tx`SELECT alias FROM alias JOIN symbol ON symbol.code = alias.alias LIMIT 1`;
   if (both) throw new SymbolConflict(`alias ${both.alias} is also the code of a symbol`);
   const [formula] =
     await tx`SELECT f.code FROM formula f JOIN symbol s ON s.code = f.code WHERE f.deleted = 0 LIMIT 1`;
   if (formula)
     throw new SymbolConflict(`${formula.code} is the code of a formula: openpit symbols undefine deletes it`);
-  return changes;
 }
 
 async function writeSymbol(tx: Sql, id: number, s: SymbolRecord, revision: number): Promise<void> {
