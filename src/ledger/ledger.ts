@@ -28,7 +28,7 @@ import { type MigrationOptions, prepareSchema, readSchema, type SchemaState } fr
 import { fillCatalog } from './symbols/fill-catalog.ts';
 import { FormulaStore } from './symbols/formulas.ts';
 import { SourceStore } from './symbols/sources.ts';
-import { SymbolStore } from './symbols/symbols.ts';
+import { SymbolStore } from './symbols/symbol-store.ts';
 import { TickStore } from './ticks/ticks.ts';
 
 /** The ledger's newest revisions. */

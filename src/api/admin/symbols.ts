@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { SYMBOL_FIELDS, type SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
-import { type Changes, recordOf, SymbolConflict } from '../../ledger/symbols/symbols.ts';
+import { recordOf } from '../../ledger/symbols/symbols.ts';
+import { type Changes, SymbolConflict } from '../../ledger/symbols/upsert-symbols.ts';
 import { CODE_PATTERN } from '../../market/symbol.ts';
 import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';

@@ -4,7 +4,7 @@ import { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
-import { SymbolStore } from '../symbols/symbols.ts';
+import { SymbolStore } from '../symbols/symbol-store.ts';
 import { TickDays } from '../ticks/tick-days.ts';
 
 /** NTP keeps a clock right to a second; a day also tolerates a wrong time zone. */

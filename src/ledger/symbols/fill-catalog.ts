@@ -10,7 +10,8 @@ import { asText, type Sql } from '../engine/rows.ts';
 import { MOVE_MARKER } from '../move/marker.ts';
 import { writeFormula } from './formulas.ts';
 import { SIMULATED, SIMULATED_ID } from './sources.ts';
-import { type LedgerSymbol, symbolsIn, upsert } from './symbols.ts';
+import { type LedgerSymbol, symbolsIn } from './symbols.ts';
+import { upsert } from './upsert-symbols.ts';
 
 /** Increase it when the catalogue gets new symbols or corrections: servers then add them to existing ledgers, once. */
 const CATALOG_VERSION = 4;
