@@ -8,13 +8,14 @@ import { markReal } from '../symbols/origin.ts';
 import { sourceId as idOfSource } from '../symbols/sources.ts';
 import { insertFresh, insertTicks, type NewTick } from '../ticks/ticks.ts';
 import { nextQuarantineId } from './held-bars.ts';
-import { judgeTicks, positionOf, type SuspiciousTick, type TickGroup } from './judge-ticks.ts';
+import { judgeTicks, type SuspiciousTick, type TickGroup } from './judge-ticks.ts';
 import {
   heldOf,
   type KnownTick,
   keyOf,
   knownTicks,
   neighboursOf,
+  positionOf,
   type QuarantinedTick,
   releasedTick,
   type SymbolTraits,

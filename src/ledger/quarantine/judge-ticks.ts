@@ -1,14 +1,13 @@
 import { QUARANTINE_MS, TickWatch, type WatchedTick, WINDOW_TICKS } from '../../market/quarantine.ts';
-import { tradeDate } from '../../market/session.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
 import type { NewTick } from '../ticks/ticks.ts';
 import {
   ONWARD_TICKS,
+  positionOf,
   type QuarantinedTick,
   realTicksAround,
   type SymbolTraits,
-  type TickPosition,
 } from './reads.ts';
 
 /** New ticks of one symbol and one source, sorted by time. At least one. */
@@ -71,11 +70,6 @@ export async function judgeTicks(
   const accepted = judged.filter((tick) => !reasons.has(tick));
   const held = [...reasons].map(([tick, reason]) => ({ tick, reason }));
   return { accepted, held, released, now, rest: ticks.slice(count) };
-}
-
-/** The position of a time in the ticks of a group's symbol. */
-export function positionOf({ symbolId, traits }: TickGroup, at: number): TickPosition {
-  return { symbolId, day: tradeDate(traits.market, at), at };
 }
 
 /** The stored ticks around the first `count` ticks of a group: those that one read covers with a whole window after them. */

@@ -5,7 +5,7 @@ import {
   type WatchedTick,
   WINDOW_TICKS,
 } from '../../market/quarantine.ts';
-import { type Market, marketOf } from '../../market/session.ts';
+import { type Market, marketOf, tradeDate } from '../../market/session.ts';
 import { canBeZero } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asFlag, asNumber, asText, type Cell, rowReader, type Sql } from '../engine/rows.ts';
@@ -36,6 +36,14 @@ export interface TickPosition {
   symbolId: number;
   day: Day;
   at: number;
+}
+
+/** The position of a time in the ticks of a symbol. */
+export function positionOf(
+  { symbolId, traits }: { symbolId: number; traits: SymbolTraits },
+  at: number,
+): TickPosition {
+  return { symbolId, day: tradeDate(traits.market, at), at };
 }
 
 /** A tick in quarantine. */
