@@ -34,8 +34,8 @@ export class Catalog {
   /** Exchange rates for 1 EUR by currency, sorted. `find` does not return them. */
   readonly #currencies = new Map<string, Series>();
   /**
-   * Suggestions for unknown codes, shared by all catalogs of the process: each change of a symbol creates a new catalog. A client
-   * that sends a wrong code tends to repeat it.
+   * Suggestions for unknown codes, shared by all catalogs of the process: each change of a symbol creates a new catalog. A
+   * client that sends a wrong code tends to repeat it.
    */
   static readonly nearestCache = new BoundedCache<string, { catalog: Catalog; codes: string[] }>({
     bytesMax: NEAREST_BYTES_MAX_DEFAULT,

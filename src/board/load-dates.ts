@@ -51,8 +51,8 @@ async function loadDates(ledger: Ledger, wanted: readonly Series[], earliestHori
 }
 
 /**
- * The first and last dates of each series. Days from the cutoff on are listed with the horizon from which they are visible, because
- * views with different delays differ there. Series whose dates are uncertain are left out.
+ * The first and last dates of each series. Days from the cutoff on are listed with the horizon from which they are visible,
+ * because views with different delays differ there. Series whose dates are uncertain are left out.
  */
 function datesOf(page: DatePage, wanted: readonly Series[], cutoff: Day): Map<number, SeriesDates> {
   const series = new Map(wanted.map((one) => [one.symbol.id, one]));

@@ -15,7 +15,8 @@ const ANOTHER_KEY = /apiKey|%[4-7]/;
 
 /**
  * Separates an API key from a URL, so that customers who request the same data share a cached answer. A key that is written
- * in an unusual way (an escaped name, a repeated parameter) stays in the URL; the parser of all parameters accepts or refuses it.
+ * in an unusual way (an escaped name, a repeated parameter) stays in the URL, and reading all parameters accepts or refuses
+ * it.
  */
 export function splitKey(url: string): SplitUrl {
   const mark = url.indexOf('?');

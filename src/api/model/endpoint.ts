@@ -81,7 +81,7 @@ export interface AccountEndpoint {
   answer(customer: Customer, meter: Meter, query: QueryParams): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** An endpoint that streams prices. A connection costs a unit for its first hundred events, and one for each further hundred. */
+/** An endpoint that streams prices. A connection costs a unit, which pays for 100 events, and one per further 100 events. */
 export interface StreamEndpoint {
   readonly kind: 'stream';
   readonly name: CountedEndpoint;

@@ -99,7 +99,8 @@ function toDateRow([id, first, last, firstTick, lastTick]: unknown[]): DateRow {
     symbolId: Number(id),
     firstDay: first === null ? undefined : Math.floor(Number(first) / 4),
     lastDay: last === null ? undefined : Math.floor(Number(last) / 4),
-    isWithdrawn: [first, last].some((edge) => edge !== null && ((Number(edge) % 4) + 4) % 4 > 0), // days before 1970 are negative
+    // Days before 1970 are negative, and so is their remainder.
+    isWithdrawn: [first, last].some((edge) => edge !== null && ((Number(edge) % 4) + 4) % 4 > 0),
     firstTickDay: firstTick === null ? undefined : Number(firstTick),
     lastTickDay: lastTick === null ? undefined : Number(lastTick),
   };

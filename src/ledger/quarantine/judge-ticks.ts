@@ -72,7 +72,7 @@ export async function judgeTicks(
   return { accepted, held, released, now, rest: ticks.slice(count) };
 }
 
-/** The stored ticks around the first `count` ticks of a group: those that one read covers with a whole window after them. */
+/** Reads the neighbours of the first `count` ticks of a group: of those that one read covers, with a window after them. */
 async function readNeighbours(
   engine: Engine,
   tx: Sql,
