@@ -4,7 +4,7 @@ import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
 import { foldTick } from '../../market/bar.ts';
-import { type Day, EARLIEST_DAY, LAST_DAY } from '../../market/day.ts';
+import { type Day, LAST_DAY } from '../../market/day.ts';
 import { lastDayEnded, type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
@@ -12,6 +12,7 @@ import type { Columns } from './columns.ts';
 import { DelayedView, EVERY_DAY, NO_CHANGE, type SettledBars } from './delayed-view.ts';
 import { DueQueue } from './due-queue.ts';
 import { loadColumns } from './load-columns.ts';
+import { SettledHistory } from './settled-history.ts';
 import { TickLog } from './tick-log.ts';
 
 /** By view index, ascending: how far a view is behind the clock, in ms. That is its delay, or more after a step of the clock. */
@@ -40,18 +41,12 @@ export class PriceHistory implements SettledBars {
   readonly #market: Market;
   readonly #lags: ViewLags;
   readonly #log: TickLog;
-  readonly #recent = new Map<Day, BarRevision>();
-  #recentFrom: Day = EARLIEST_DAY;
+  readonly #settled = new SettledHistory();
   #unsettled: BarRevision[] = [];
   /** Days with ticks that were made after their session. Those are the latest price until there is a bar of a later day. */
   readonly #daysWithLateTicks = new Set<Day>();
   /** The first settled day that has changed since the views advanced. */
   #settledChangedFrom: Day = NO_CHANGE;
-  firstDay: Day | undefined;
-  newest: BarRevision | undefined;
-  columns: Columns | undefined;
-  /** While the columns are read: the changes that they may miss. */
-  #columnChanges: ((columns: Columns) => void)[] | undefined;
 
   constructor(symbol: LedgerSymbol, origin: PriceOrigin, lags: ViewLags) {
     this.origin = origin;
@@ -67,8 +62,22 @@ export class PriceHistory implements SettledBars {
     return this.views.every((view) => view.latest !== undefined);
   }
 
+  /** The first settled day. */
+  get firstDay(): Day | undefined {
+    return this.#settled.firstDay;
+  }
+
+  get newest(): BarRevision | undefined {
+    return this.#settled.newest;
+  }
+
+  /** The whole settled history, if it is loaded. */
+  get columns(): Columns | undefined {
+    return this.#settled.columns;
+  }
+
   recent(day: Day): BarRevision | undefined {
-    return this.#recent.get(day);
+    return this.#settled.recent(day);
   }
 
   sessionEnd(day: Day): number {
@@ -125,7 +134,8 @@ export class PriceHistory implements SettledBars {
       if (!this.newest && span.firstDay < from) await this.#readRecent(ledger, span.firstDay, now);
       // Bars before the recent ones are settled.
       const first = await ledger.bars.firstDay(this.#symbolId, this.origin);
-      this.firstDay = first !== undefined && first < this.#recentFrom ? first : this.#recentDays()[0];
+      const settled = this.#settled;
+      settled.firstDay = first !== undefined && first < settled.recentFrom ? first : settled.recentDays()[0];
     }
     for (const day of tickDays) await this.#checkForLateTicks(ledger, day, now);
     return tickDays;
@@ -172,7 +182,7 @@ export class PriceHistory implements SettledBars {
   }
 
   #hasWithdrawal(day: Day): boolean {
-    const bars = [this.#recent.get(day), ...this.#unsettled];
+    const bars = [this.#settled.recent(day), ...this.#unsettled];
     return bars.some((bar) => bar?.day === day && bar.withdrawn !== false);
   }
 
@@ -190,44 +200,32 @@ export class PriceHistory implements SettledBars {
   }
 
   async #readRecent(ledger: Ledger, from: Day, now: number): Promise<void> {
-    this.#recentFrom = from;
+    this.#settled.recentFrom = from;
     for (const bar of await ledger.bars.revisions(this.#symbolId, this.origin, from, LAST_DAY))
       this.addBar(bar, now);
   }
 
   /** Reads the settled history. Bars may be added meanwhile. */
-  async loadColumns(ledger: Ledger, now: number): Promise<void> {
-    const changes: ((columns: Columns) => void)[] = [];
-    this.#columnChanges = changes;
-    try {
-      const columns = await loadColumns({
+  loadColumns(ledger: Ledger, now: number): Promise<void> {
+    return this.#settled.loadColumns(() =>
+      loadColumns({
         ledger,
         symbolId: this.#symbolId,
         origin: this.origin,
         settledUntil: lastDayEnded(now - this.#lags.at(-1)!),
         isSettled: (bar) => this.#isSettled(bar, now),
-      });
-      for (const change of changes) change(columns);
-      this.columns = columns;
-    } finally {
-      this.#columnChanges = undefined;
-    }
-  }
-
-  #changeColumns(change: (columns: Columns) => void): void {
-    if (this.columns) change(this.columns);
-    else this.#columnChanges?.push(change);
+      }),
+    );
   }
 
   /** Discards the history but keeps the recent days. */
   dropColumns(): void {
-    this.columns?.forgetTexts();
-    this.columns = undefined;
+    this.#settled.dropColumns();
   }
 
   addBar(bar: BarRevision, now: number): void {
     if (this.#isSettled(bar, now)) {
-      this.#settle(bar);
+      this.#settled.add(bar);
       this.#settledChangedFrom = bar.withdrawn ? EVERY_DAY : Math.min(this.#settledChangedFrom, bar.day);
       return;
     }
@@ -248,7 +246,7 @@ export class PriceHistory implements SettledBars {
 
   /** Returns false if the tick's day is so old that the history must be reloaded. */
   addTick(tick: LedgerTick, now: number): boolean {
-    if (tick.day < this.#recentFrom) return false;
+    if (tick.day < this.#settled.recentFrom) return false;
     if (this.#canDropTicks(tick.day, now)) {
       // The closer handles late ticks of a settled day: it publishes a new bar.
       return tick.at <= this.sessionEnd(tick.day) || tick.day < (this.newest?.day ?? tick.day);
@@ -273,7 +271,7 @@ export class PriceHistory implements SettledBars {
     );
     if (settled.length > 0) {
       this.#unsettled = this.#unsettled.filter((bar) => !settled.includes(bar));
-      for (const bar of settled) this.#settle(bar);
+      for (const bar of settled) this.#settled.add(bar);
     }
     const settledDays = this.#fullySettledDays(settled);
     const affected = settled.length > 0 ? this.views : changed.map(({ index }) => this.views[index]!);
@@ -289,38 +287,12 @@ export class PriceHistory implements SettledBars {
     return days.filter((day) => !this.#unsettled.some((bar) => bar.day === day));
   }
 
-  #settle(bar: BarRevision): void {
-    const known = this.#recent.get(bar.day);
-    if (known && known.revision > bar.revision) return;
-    if (bar.day >= this.#recentFrom) this.#recent.set(bar.day, bar);
-    if (bar.withdrawn) {
-      this.#remove(bar.day);
-      return;
-    }
-    if (!this.newest || bar.day >= this.newest.day) this.newest = bar;
-    if (this.firstDay === undefined || bar.day < this.firstDay) this.firstDay = bar.day;
-    this.#changeColumns((columns) => columns.set(bar.day, bar, bar.sourceId));
-  }
-
   /** Moves a settled bar back to the views, because some show its withdrawal before others. */
   #unsettle(day: Day): void {
-    const settled = this.#recent.get(day);
-    if (!settled || settled.withdrawn) return;
-    this.#recent.delete(day);
-    this.#remove(day);
+    const settled = this.#settled.take(day);
+    if (!settled) return;
     this.#addUnsettled(settled);
     this.#settledChangedFrom = EVERY_DAY;
-  }
-
-  #remove(day: Day): void {
-    this.#changeColumns((columns) => columns.remove(day));
-    if (this.newest?.day === day) this.newest = this.#recent.get(this.#recentDays().at(-1)!);
-  }
-
-  /** The recent days that have a settled bar, ascending. */
-  #recentDays(): Day[] {
-    const days = [...this.#recent.values()].filter((bar) => !bar.withdrawn).map((bar) => bar.day);
-    return days.sort((a, b) => a - b);
   }
 
   /** Whether it has a withdrawal that is not settled yet. */
@@ -333,7 +305,7 @@ export class PriceHistory implements SettledBars {
 
   /** Whether no view needs the ticks of a day: its session is over and its bar is settled. */
   #canDropTicks(day: Day, now: number): boolean {
-    const bar = this.#recent.get(day);
+    const bar = this.#settled.recent(day);
     if (!bar || bar.withdrawn || bar.reason === PROVISIONAL) return false;
     if (this.#daysWithLateTicks.has(day) && day >= (this.newest?.day ?? day)) return false;
     return this.sessionEnd(day) + this.#lags.at(-1)! <= now;
