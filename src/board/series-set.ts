@@ -1,8 +1,9 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
+import type { RequiredData } from './series/load/load-level.ts';
+import { LoadQueue } from './series/load/series-load.ts';
 import type { ViewLags } from './series/price-history.ts';
-import { type RequiredData, Series, type SeriesOptions } from './series/series.ts';
-import { LoadQueue } from './series/series-load.ts';
+import { Series, type SeriesOptions } from './series/series.ts';
 
 /** The series of all symbols and currencies, by id, and which of them to evict or to advance. */
 export class SeriesSet {

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Board } from '../../board/board.ts';
 import type { PastVersions } from '../../board/past/versions.ts';
-import type { RequiredData, Series } from '../../board/series/series.ts';
+import type { RequiredData } from '../../board/series/load/load-level.ts';
+import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { Customer, KnownKey } from '../../gate/directory.ts';
 import type { CountedEndpoint } from '../../gate/endpoints.ts';

@@ -11,9 +11,10 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Columns } from './columns.ts';
 import { DelayedView, EVERY_DAY, NO_CHANGE, type SettledBars } from './delayed-view.ts';
 import { DueQueue } from './due-queue.ts';
-import { loadColumns } from './load-columns.ts';
-import { SettledHistory } from './settled-history.ts';
+import { loadColumns } from './load/load-columns.ts';
+import { SettledBarStore } from './settled-bar-store.ts';
 import { TickLog } from './tick-log.ts';
+import { UnsettledBars } from './unsettled-bars.ts';
 
 /** By view index, ascending: how far a view is behind the clock, in ms. That is its delay, or more after a step of the clock. */
 export type ViewLags = readonly number[];
@@ -41,8 +42,8 @@ export class PriceHistory implements SettledBars {
   readonly #market: Market;
   readonly #lags: ViewLags;
   readonly #log: TickLog;
-  readonly #settled = new SettledHistory();
-  #unsettled: BarRevision[] = [];
+  readonly #settled = new SettledBarStore();
+  readonly #unsettled = new UnsettledBars();
   /** Days with ticks that were made after their session. Those are the latest price until there is a bar of a later day. */
   readonly #daysWithLateTicks = new Set<Day>();
   /** The first settled day that has changed since the views advanced. */
@@ -182,8 +183,8 @@ export class PriceHistory implements SettledBars {
   }
 
   #hasWithdrawal(day: Day): boolean {
-    const bars = [this.#settled.recent(day), ...this.#unsettled];
-    return bars.some((bar) => bar?.day === day && bar.withdrawn !== false);
+    const settled = this.#settled.recent(day);
+    return (settled !== undefined && settled.withdrawn !== false) || this.#unsettled.hasWithdrawal(day);
   }
 
   /** Advances new views to `now`, a slice at a time. */
@@ -218,7 +219,6 @@ export class PriceHistory implements SettledBars {
     );
   }
 
-  /** Discards the history but keeps the recent days. */
   dropColumns(): void {
     this.#settled.dropColumns();
   }
@@ -234,9 +234,9 @@ export class PriceHistory implements SettledBars {
   }
 
   #addUnsettled(bar: BarRevision): void {
-    if (this.#unsettled.some((known) => known.day === bar.day && known.revision === bar.revision)) return;
-    this.#unsettled.push(bar);
-    for (const view of this.views) view.addBar(bar, this.#seenFrom(bar));
+    if (!this.#unsettled.add(bar)) return;
+    const seenFrom = barSeenFrom(this.sessionEnd(bar.day), bar.recordedAt);
+    for (const view of this.views) view.addBar(bar, seenFrom);
   }
 
   /** Whether withdrawing the bar of this day changes more than the day itself. */
@@ -266,25 +266,15 @@ export class PriceHistory implements SettledBars {
     });
     this.#settledChangedFrom = NO_CHANGE;
     this.#log.discardBefore(this.views.reduce((first, { next }) => Math.min(first, next), this.#log.end));
-    const settled = this.#unsettled.filter(
-      (bar) => this.#isSettled(bar, now) && !this.#awaitsWithdrawal(bar, now),
-    );
-    if (settled.length > 0) {
-      this.#unsettled = this.#unsettled.filter((bar) => !settled.includes(bar));
-      for (const bar of settled) this.#settled.add(bar);
-    }
-    const settledDays = this.#fullySettledDays(settled);
+    const settled = this.#unsettled.takeSettled((bar) => this.#isSettled(bar, now));
+    for (const bar of settled) this.#settled.add(bar);
+    const settledDays = settled.map((bar) => bar.day).filter((day) => !this.#unsettled.has(day));
     const affected = settled.length > 0 ? this.views : changed.map(({ index }) => this.views[index]!);
     for (const view of affected) {
       view.dropSettled(settledDays, (day) => this.#canDropTicks(day, now));
       view.refresh();
     }
     return changed;
-  }
-
-  #fullySettledDays(settled: readonly BarRevision[]): Day[] {
-    const days = settled.map((bar) => bar.day);
-    return days.filter((day) => !this.#unsettled.some((bar) => bar.day === day));
   }
 
   /** Moves a settled bar back to the views, because some show its withdrawal before others. */
@@ -295,24 +285,12 @@ export class PriceHistory implements SettledBars {
     this.#settledChangedFrom = EVERY_DAY;
   }
 
-  /** Whether it has a withdrawal that is not settled yet. */
-  #awaitsWithdrawal({ day, revision }: BarRevision, now: number): boolean {
-    return this.#unsettled.some(
-      (other) =>
-        other.withdrawn && other.day === day && other.revision > revision && !this.#isSettled(other, now),
-    );
-  }
-
   /** Whether no view needs the ticks of a day: its session is over and its bar is settled. */
   #canDropTicks(day: Day, now: number): boolean {
     const bar = this.#settled.recent(day);
     if (!bar || bar.withdrawn || bar.reason === PROVISIONAL) return false;
     if (this.#daysWithLateTicks.has(day) && day >= (this.newest?.day ?? day)) return false;
     return this.sessionEnd(day) + this.#lags.at(-1)! <= now;
-  }
-
-  #seenFrom(bar: BarRevision): number {
-    return barSeenFrom(this.sessionEnd(bar.day), bar.recordedAt);
   }
 
   /** Whether the view with the longest delay shows it. */

@@ -7,25 +7,17 @@ import type { Day } from '../../market/day.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { EVERY_DAY, NO_CHANGE } from './delayed-view.ts';
+import { isAtLeast, type LoadLevel, type RequiredData } from './load/load-level.ts';
+import type { LoadQueue } from './load/series-load.ts';
+import { SeriesLoader } from './load/series-loader.ts';
 import { PriceHistory, type ViewLags } from './price-history.ts';
 import type { SeriesDates } from './series-dates.ts';
-import { type LoadQueue, SeriesLoad } from './series-load.ts';
-
-/** How much of a series is in memory, ascending. `latest` are only the latest prices, of all views. */
-const LOAD_LEVELS = ['nothing', 'latest', 'recent', 'all'] as const;
-export type LoadLevel = (typeof LOAD_LEVELS)[number];
-
-/** What a request needs in memory. `dates` are only the first and the last one. */
-export type RequiredData = LoadLevel | 'dates';
 
 /**
  * Latest prices without the other ticks do not advance with the clock, so they are read again: well within the half second
  * in which a price is promised to show.
  */
 const LATEST_MS_MAX = 250;
-
-/** Prices that arrive during a read of the latest ones require another. After this many, all prices are loaded. */
-const LATEST_ATTEMPTS = 3;
 
 export interface SeriesOptions {
   ledger: Ledger;
@@ -46,8 +38,8 @@ export class Series {
   #lags: ViewLags;
   #real: PriceHistory | undefined;
   #simulated: PriceHistory | undefined;
-  #loading: SeriesLoad | undefined;
-  #loadingLatest: Promise<boolean> | undefined;
+  /** Created on the first load: a formula is a series that is never loaded. */
+  #loader: SeriesLoader | undefined;
   /** If only the latest prices are loaded: when they have to be read again, in ms. */
   #latestUntil = Number.POSITIVE_INFINITY;
   /** During a load: whether it must start over, and the changes that it may have missed. */
@@ -105,58 +97,25 @@ export class Series {
 
   has(wanted: RequiredData): boolean {
     if (wanted === 'dates') return this.has('recent') || this.dates !== undefined;
-    return LOAD_LEVELS.indexOf(this.loaded) >= LOAD_LEVELS.indexOf(wanted);
+    return isAtLeast(this.loaded, wanted);
   }
 
   /** The latest prices are loaded first if there are many ticks; the rest follows in the background. */
-  async load(wanted: LoadLevel, clock: Clock): Promise<void> {
-    if (this.has(wanted)) return;
-    await this.#options.queue.urgently(async () => {
-      for (let attempt = 1; !this.has(wanted); attempt++) {
-        this.#loading ??= this.#startLoad(wanted === 'latest' ? 'recent' : wanted, clock);
-        const loading = this.#loading;
-        if (wanted === 'latest' && attempt <= LATEST_ATTEMPTS) await this.#awaitLatest(loading, clock);
-        else await loading.finish();
-      }
+  load(wanted: LoadLevel, clock: Clock): Promise<void> {
+    return this.#ownLoader().load(wanted, clock);
+  }
+
+  loadInBackground(clock: Clock): Promise<void> {
+    return this.#ownLoader().loadInBackground(clock);
+  }
+
+  #ownLoader(): SeriesLoader {
+    this.#loader ??= new SeriesLoader(this.#options.queue, {
+      has: (wanted) => this.has(wanted),
+      read: (wanted, now, onNextPage) => this.#readMissing(wanted, now, onNextPage),
+      readLatest: (now) => this.#readLatest(now),
     });
-  }
-
-  /** Loads the recent prices, behind every load that a request waits for. */
-  async loadInBackground(clock: Clock): Promise<void> {
-    while (!this.has('recent')) {
-      await this.#options.queue.whenIdle();
-      this.#loading ??= this.#startLoad('recent', clock);
-      this.#loading.release();
-      await this.#loading.done;
-    }
-  }
-
-  async #awaitLatest(loading: SeriesLoad, clock: Clock): Promise<void> {
-    await loading.pausedOrDone();
-    if (this.has('latest') || !this.#loading) return;
-    try {
-      if (!(await this.#loadLatest(clock))) await loading.finish();
-    } finally {
-      loading.release();
-    }
-  }
-
-  #startLoad(wanted: LoadLevel, clock: Clock): SeriesLoad {
-    return new SeriesLoad(this.#options.queue, (onNextPage) => {
-      const isExtended = wanted === 'all' && this.has('recent');
-      const read = isExtended ? this.#readColumns(clock.now()) : this.#read(wanted, clock.now(), onNextPage);
-      return read.finally(() => {
-        this.#loading = undefined;
-      });
-    });
-  }
-
-  /** Returns false if the latest prices cannot be read without all ticks. */
-  #loadLatest(clock: Clock): Promise<boolean> {
-    this.#loadingLatest ??= this.#readLatest(clock.now()).finally(() => {
-      this.#loadingLatest = undefined;
-    });
-    return this.#loadingLatest;
+    return this.#loader;
   }
 
   /** Discards all prices. The next request loads them again, with a view for each of `lags`. */
@@ -164,14 +123,9 @@ export class Series {
     this.#isLoadStale = true;
     this.#lags = lags;
     this.#dropColumns();
-    this.loaded = 'nothing';
-    this.#latestUntil = Number.POSITIVE_INFINITY;
     this.dates = undefined;
     this.changeCount++;
-    this.#real = undefined;
-    this.#simulated = undefined;
-    this.updateNextDue();
-    this.#renewVersions();
+    this.#forgetPrices();
   }
 
   /** Discards the history but keeps the recent days. */
@@ -188,7 +142,7 @@ export class Series {
 
   /** Applies new bars and ticks of the ledger. */
   apply(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
-    if (this.#loading) {
+    if (this.#loader?.isLoading) {
       this.#missedBars.push(...bars);
       this.#missedTicks.push(...ticks);
     }
@@ -201,7 +155,7 @@ export class Series {
   }
 
   #add(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
-    if (this.loaded === 'latest') this.#dropLatest();
+    if (this.loaded === 'latest') this.#forgetPrices();
     if (this.loaded === 'nothing') return;
     for (const bar of bars) {
       const history = this.#historyOf(bar.sourceId);
@@ -224,7 +178,7 @@ export class Series {
 
   /** Advances the views to `now`. */
   advance(now: number): void {
-    if (now >= this.#latestUntil) this.#dropLatest();
+    if (now >= this.#latestUntil) this.#forgetPrices();
     if (this.#simulated)
       for (const { index, from } of this.#simulated.advance(now)) this.#change(index, from);
     if (this.#real) {
@@ -248,6 +202,11 @@ export class Series {
     );
   }
 
+  #readMissing(wanted: LoadLevel, now: number, onNextPage: () => Promise<void>): Promise<void> {
+    const isExtended = wanted === 'all' && this.has('recent');
+    return isExtended ? this.#readColumns(now) : this.#read(wanted, now, onNextPage);
+  }
+
   async #read(wanted: LoadLevel, now: number, onNextPage: () => Promise<void>): Promise<void> {
     this.#isLoadStale = false;
     this.#missedBars = [];
@@ -260,7 +219,7 @@ export class Series {
       await real.loadColumns(this.#options.ledger, now);
       await simulated?.loadColumns(this.#options.ledger, now);
     }
-    if (this.#isLoadStale) return; // load() starts over
+    if (this.#isLoadStale) return; // the loader starts over
     this.#real = real;
     this.#simulated = simulated;
     this.loaded = wanted;
@@ -304,7 +263,7 @@ export class Series {
     return true;
   }
 
-  #dropLatest(): void {
+  #forgetPrices(): void {
     this.#real = undefined;
     this.#simulated = undefined;
     this.loaded = 'nothing';

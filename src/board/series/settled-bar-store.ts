@@ -3,7 +3,7 @@ import { type Day, EARLIEST_DAY } from '../../market/day.ts';
 import type { Columns } from './columns.ts';
 
 /** The bars of a history that every view shows: those of recent days one by one, and all of them in columns once these are loaded. */
-export class SettledHistory {
+export class SettledBarStore {
   /** By day, with withdrawals. */
   readonly #recent = new Map<Day, BarRevision>();
   /** The first of the recent days. */
