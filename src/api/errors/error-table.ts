@@ -239,7 +239,7 @@ export const ERRORS = {
   internal: entry(
     500,
     (d: { requestId: string }) =>
-      `An internal error occurred. It was logged with the request id ${d.requestId}.`,
+      `An internal error occurred. Retry once; if it occurs again, tell the operator the request id ${d.requestId}, under which it was logged.`,
     { requestId: '4f1c2a9b-7' },
   ),
   unavailable: entry(

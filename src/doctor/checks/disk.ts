@@ -108,7 +108,7 @@ function checkSpool(spool: string): Finding[] {
     if (isInUse(spool)) return [ok('disk.spool', 'the spool is in use by a running service')];
     const leases = countUnsettled(spool);
     if (leases === 0) return [ok('disk.spool', 'the ledger has all counts of the spool')];
-    const text = `the spool holds counts of ${leases} leases that are not in the ledger`;
+    const text = `the spool holds counts of ${leases === 1 ? 'a lease' : `${leases} leases`} that are not in the ledger`;
     return [
       warning('disk.spool', text, 'start the service with this data folder; it reports them to the ledger'),
     ];
