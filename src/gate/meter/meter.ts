@@ -14,7 +14,8 @@ import type { MeterOptions, QuotaCalls } from './options.ts';
 import { Settlements } from './settlements.ts';
 import type { QuotaRefusal, Spend, Spent } from './spend.ts';
 import { Syncer } from './syncer.ts';
-import { type ClockReading, LedgerTime } from './timing/ledger-time.ts';
+import { LedgerTime } from './timing/ledger-time.ts';
+import { MeterMaintenance } from './timing/maintenance.ts';
 import { PeriodicJobs } from './timing/periodic-jobs.ts';
 import { type KnownUsage, UsageReader } from './usage-reader.ts';
 
@@ -138,11 +139,16 @@ export class Meter {
         return lease?.period === period ? lease : undefined;
       },
     });
-    this.#jobs = new PeriodicJobs(scheduler, warn, {
-      readSignals: () => this.#readSignals(),
-      flush: () => this.#flush(),
-      sweep: () => this.#sweep(),
+    const maintenance = new MeterMaintenance({
+      quota: this.#quota,
+      time: this.#time,
+      spool: this.#spool,
+      holder: this.#holder,
+      accounts: this.#accounts,
+      syncer: this.#syncer,
+      settlements: this.#settlements,
     });
+    this.#jobs = new PeriodicJobs(scheduler, warn, maintenance);
   }
 
   /** Takes a slot of the spool, settles what its last owner left, and starts. */
@@ -277,38 +283,6 @@ export class Meter {
     const answers = await this.#quota.sync(requests, replica);
     if (answers[0]) this.#holder.onAnswer(replica, answers[0], sent);
     return answers;
-  }
-
-  /** Reads whether another replica requests counts (a barrier) or units (a recall). */
-  async #readSignals(): Promise<void> {
-    if (this.#accounts.isEmpty || this.#syncer.isDown) return;
-    for (const signal of await this.#quota.signals(this.#holder.replica)) {
-      this.#accounts.get(signal.accountId)?.onSignal(signal);
-    }
-  }
-
-  /** Reports what was spent, returns the leases of a past month, and renews this process's right to spend. */
-  async #flush(): Promise<void> {
-    const now = this.#time.read();
-    this.#settlements.erase();
-    if (this.#time.period() !== this.#holder.validity.period) await this.#endMonth(now);
-    for (const account of this.#accounts.takeDue(now.mono)) this.#syncer.enqueue(account);
-    if (!this.#accounts.isEmpty && !this.#syncer.isDown) await this.#holder.renew();
-  }
-
-  /** A process that is alone leases units for accounts that were used in the last month, or thousands would wait. */
-  async #endMonth(now: ClockReading): Promise<void> {
-    if (this.#accounts.isEmpty) return;
-    const isAlone = !this.#syncer.isDown && (await this.isAlone().catch(() => false));
-    this.#accounts.endMonth(now, isAlone);
-  }
-
-  /** Settles the spools of processes of this machine that died, releases what lost hosts held, and folds old settled leases. */
-  async #sweep(): Promise<void> {
-    const [{ replica }, seq] = [this.#holder, Math.floor(this.#time.now())];
-    for (const leftover of this.#spool.adopt()) this.#settlements.closeLeftover(leftover, replica, seq);
-    await this.#quota.releaseLost();
-    await this.#quota.foldSettled();
   }
 }
 
