@@ -4,9 +4,9 @@ import { strToU8, unzipSync, zipSync } from 'fflate';
 
 export const bytes = (text: string): Uint8Array => strToU8(text);
 
-export function zipOf(files: Record<string, string>): Uint8Array {
+export function zipOf(files: Record<string, string>, level: 0 | 1 = 1): Uint8Array {
   const entries = Object.entries(files).map(([name, text]) => [name, strToU8(text)] as const);
-  return zipSync(Object.fromEntries(entries), { level: 1 });
+  return zipSync(Object.fromEntries(entries), { level });
 }
 
 /** The same zip with one of its files changed, so that its content is tested and not only the checksum. */
