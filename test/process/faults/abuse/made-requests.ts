@@ -77,7 +77,7 @@ export const madeRequests = row('made-requests', {
   },
 });
 
-/** Reads or copies the whole ledger: 200 ms of CPU time each, and as many for the doctor. */
+/** Reads or copies the whole ledger: 200 ms of CPU time each. The doctor takes longer: sent in every round, it was most of the trial. */
 const HEAVY = /^\/admin\/(backups|check|doctor)$/;
 const ROUNDS_PER_HEAVY = 10;
 
