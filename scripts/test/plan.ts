@@ -32,10 +32,10 @@ const NOT_ON_BUN_SERVE =
 const BUN_SERVE = { OPENPIT_HTTP: 'bun', OPENPIT_TEST_ENGINES: 'sqlite' };
 /** These also test the program started from source. */
 const FROM_SOURCE = 'test/process/starting/{start,processes,heartbeat}.test.ts';
-/** Rules, API and contract tests on SQLite, security. What starts PostgreSQL in any case is left out. */
+/** Rules, API and contract tests on SQLite, security. What starts PostgreSQL in any case or fills caches is left out. */
 const QUICK = '{src/**,scripts/**,test/*,test/{api,security}/**,test/contract/**}';
 const NOT_QUICK =
-  '{test/contract/{failover/**,move/**,hung-connections.test.ts,stale-plans.test.ts},src/ledger/engine/postgres/connections.test.ts,src/feeds/thread/stop.test.ts}';
+  '{test/contract/{failover/**,move/**,hung-connections.test.ts,stale-plans.test.ts,tick-reads.test.ts},test/api/caching/cache-memory.test.ts,src/ledger/engine/postgres/connections.test.ts,src/feeds/thread/stop.test.ts}';
 
 export function findTestFiles(): string[] {
   return [...new Bun.Glob('{src,scripts,test}/**/*.test.{ts,tsx}').scanSync()].sort();
