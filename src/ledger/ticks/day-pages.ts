@@ -73,17 +73,24 @@ export const LAST_MOMENT = Number.MAX_SAFE_INTEGER;
  *
  * The placeholders of symbol, day, moment and limit begin with number `first`.
  */
-export function pageAfter({ placeholder: p }: Engine, columns: string, first: number): string {
-  const row = `(${p(first)}, ${p(first + 1)}, ${p(first + 2)})`;
-  return `(SELECT symbol_id, day, at, ${columns} FROM tick WHERE (symbol_id, day, at) > ${row}
-    ORDER BY symbol_id, day, at LIMIT ${p(first + 3)}) page`;
+export function pageAfter(engine: Engine, columns: string, first: number): string {
+  return pageOf(engine, columns, first, { side: '>', order: 'ASC' });
 }
 
 /** Like `pageAfter`, but ends with a moment, and begins with it: the ticks are in reverse order. */
-export function pageUpTo({ placeholder: p }: Engine, columns: string, first: number): string {
-  const row = `(${p(first)}, ${p(first + 1)}, ${p(first + 2)})`;
-  return `(SELECT symbol_id, day, at, ${columns} FROM tick WHERE (symbol_id, day, at) <= ${row}
-    ORDER BY symbol_id DESC, day DESC, at DESC LIMIT ${p(first + 3)}) page`;
+export function pageUpTo(engine: Engine, columns: string, first: number): string {
+  return pageOf(engine, columns, first, { side: '<=', order: 'DESC' });
+}
+
+function pageOf(
+  { placeholder: p }: Engine,
+  columns: string,
+  first: number,
+  { side, order }: { side: '>' | '<='; order: 'ASC' | 'DESC' },
+): string {
+  const place = `(${p(first)}, ${p(first + 1)}, ${p(first + 2)})`;
+  return `(SELECT symbol_id, day, at, ${columns} FROM tick WHERE (symbol_id, day, at) ${side} ${place}
+    ORDER BY symbol_id ${order}, day ${order}, at ${order} LIMIT ${p(first + 3)}) page`;
 }
 
 /** The statements that read the ticks of one trading day, up to a moment. */
