@@ -142,7 +142,7 @@ export class Series {
 
   /** Applies new bars and ticks of the ledger. */
   apply(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
-    if (this.#loader?.isLoading) {
+    if (this.#loader?.isLoading && !this.has('recent')) {
       this.#missedBars.push(...bars);
       this.#missedTicks.push(...ticks);
     }
