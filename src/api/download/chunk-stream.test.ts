@@ -41,8 +41,7 @@ test('a source that fails is reported once, and the stream fails', async () => {
     throw new Error('no more');
   });
   await reader.read();
-  expect(reader.read()).rejects.toThrow('no more');
-  await Bun.sleep(0);
+  await expect(reader.read()).rejects.toThrow('no more');
   expect(events).toEqual(['failure: no more', 'end']);
 });
 
