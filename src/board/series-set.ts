@@ -67,7 +67,7 @@ export class SeriesSet {
     this.updateNextDue();
   }
 
-  /** Call when views lag by another time than before. */
+  /** Call when the lags of the views have changed. */
   onLagsChanged(): void {
     for (const series of this.byId.values()) series.updateNextDue();
     this.updateNextDue();
