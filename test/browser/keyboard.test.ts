@@ -87,6 +87,44 @@ describe.skipIf(!found)(title, () => {
     expect(await focused(page)).toBe('Download');
     await close();
   });
+
+  test('a name and Enter may be typed before the symbols are loaded', async () => {
+    const { page, close } = await openPage(browser, program.url);
+    await page.goto(`${program.url}/#/symbol/XAU`);
+    await page.locator('.legend-day').waitFor();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/\/market\?/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Find a symbol' }).waitFor();
+    await page.keyboard.type('silver');
+    await page.keyboard.press('Enter');
+    expect(await page.getByText('Nothing matches').count()).toBe(0);
+    release();
+    await page.getByRole('heading', { name: 'Silver XAG' }).waitFor();
+    await close();
+  });
+
+  test('a name and Enter may be typed before the code of the search is loaded', async () => {
+    const { page, close } = await openPage(browser, program.url);
+    await page.goto(program.url);
+    await page.locator('.live.on').waitFor();
+    const field = page.getByRole('combobox', { name: 'Find a symbol' });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/\.js$/, async (route) => {
+      if ((await field.count()) > 0) await released;
+      await route.continue();
+    });
+    await page.keyboard.press('/');
+    await field.waitFor();
+    await page.keyboard.type('silver');
+    await page.keyboard.press('Enter');
+    release();
+    await page.getByRole('heading', { name: 'Silver XAG' }).waitFor();
+    await close();
+  });
 });
 
 /** The names of what the chart shows. Its prices move. */

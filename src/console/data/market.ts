@@ -33,7 +33,7 @@ const CALM_MS = 900;
 class MarketStore {
   symbols: readonly MarketSymbol[] | undefined;
   /** For the search; empty until the market is loaded. */
-  searchable: Searchable = { symbols: [], aliases: {} };
+  searchable: Searchable = { symbols: [], aliases: {}, isComplete: false };
   state: LiveState = 'connecting';
   error: unknown;
   readonly #key: string;
@@ -148,11 +148,6 @@ class MarketStore {
     }
   }
 
-  /** Whether all symbols are known, so that one that is not found does not exist. */
-  get hasAll(): boolean {
-    return this.#loaded === 'all';
-  }
-
   get #hasWanted(): boolean {
     if (this.#loaded === 'all') return true;
     return this.#wanted !== 'all' && this.#loaded.size > 0 && this.#wanted.isSubsetOf(this.#loaded);
@@ -202,7 +197,7 @@ class MarketStore {
 
   #setSymbols(symbols: readonly MarketSymbol[], aliases: Readonly<Record<string, string>>): void {
     this.symbols = symbols;
-    this.searchable = { symbols, aliases };
+    this.searchable = { symbols, aliases, isComplete: this.#loaded === 'all' };
   }
 
   #update(code: string, quote: Quote): void {

@@ -42,7 +42,8 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
   if (!symbol) {
     const { error } = store;
     const isUnknown = error instanceof OpenpitError && error.code === 'unknown_symbol';
-    if (isUnknown || store.hasAll) return <NoSymbol code={code} message={isUnknown ? error.message : ''} />;
+    if (isUnknown || store.searchable.isComplete)
+      return <NoSymbol code={code} message={isUnknown ? error.message : ''} />;
     if (error !== undefined) return <Failure error={error} onRetry={store.refresh} />;
     return <Loading label={`Loading ${code}`} shape="chart" />;
   }

@@ -13,6 +13,7 @@ describe('the search over the catalogue', () => {
   const market: Searchable = {
     symbols: symbols.map((symbol) => ({ ...symbol, symbol: symbol.code })),
     aliases: Object.fromEntries(aliases.map(({ alias, code }) => [alias, code])),
+    isComplete: true,
   };
   const first = (text: string) => searchSymbols(market, text)[0]?.symbol;
 

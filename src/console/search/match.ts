@@ -5,6 +5,8 @@ import { typosBetween } from './typos.ts';
 export interface Searchable {
   symbols: readonly MarketSymbol[];
   aliases: Readonly<Record<string, string>>;
+  /** Whether all symbols are loaded, so that one that is not found does not exist. */
+  isComplete: boolean;
 }
 
 /** How well a word of the query fits a word of the symbol. */

@@ -1,4 +1,4 @@
-import { useId, useMemo, useState } from 'preact/hooks';
+import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import type { MarketSymbol } from '../api/answers.ts';
 import { loadModule } from '../api/load-module.ts';
 import type { Searchable } from './match.ts';
@@ -31,6 +31,7 @@ export function SymbolPicker({
   const id = useId();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
+  const [isEnterPending, setEnterPending] = useState(false);
   const { finder, loadFinder } = useFinder();
   const isEmpty = text.trim() === '';
   const options = useMemo(
@@ -38,12 +39,19 @@ export function SymbolPicker({
     [market, text, excluded, suggested, finder],
   );
   const isOpen = !isEmpty || keepsList;
+  const hasAllOptions = isEmpty || (finder !== undefined && market.isComplete);
   const pick = (symbol: MarketSymbol | undefined) => {
     if (!symbol) return;
     setText('');
     setActive(0);
     onPick(symbol.symbol);
   };
+  // Somebody may type a name and Enter before the symbols are loaded.
+  useEffect(() => {
+    if (!isEnterPending || !hasAllOptions) return;
+    setEnterPending(false);
+    pick(options[active]);
+  }, [isEnterPending, hasAllOptions]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
@@ -51,7 +59,8 @@ export function SymbolPicker({
       if (options.length > 0) setActive((active + step + options.length) % options.length);
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      pick(options[active]);
+      if (hasAllOptions) pick(options[active]);
+      else setEnterPending(true);
     } else if (event.key === 'Escape' && isOpen && !keepsList) {
       event.preventDefault();
       event.stopPropagation();
@@ -77,6 +86,7 @@ export function SymbolPicker({
         onInput={(event) => {
           setText(event.currentTarget.value);
           setActive(0);
+          setEnterPending(false);
         }}
         onKeyDown={onKeyDown}
         onFocus={() => {
@@ -111,7 +121,7 @@ export function SymbolPicker({
           </div>
         ))}
       </div>
-      {!isEmpty && finder && options.length === 0 && (
+      {!isEmpty && hasAllOptions && options.length === 0 && (
         <p class="picker-none" role="status">
           Nothing matches “{text}”. Try a code, a name, a ticker, or a formula such as XAU/XAG.
         </p>
