@@ -38,7 +38,7 @@ import { Router } from './routing/router.ts';
 import { type RouteOptions, routesOf } from './routing/routes.ts';
 import { StreamHub } from './stream/hub.ts';
 import { type Gauge, Metrics } from './telemetry/metrics.ts';
-import { nextRequestId } from './telemetry/request-id.ts';
+import { nextRequestId, requestIdText } from './telemetry/request-id.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
 import type { ProcessSharing } from './telemetry/sharing.ts';
 import { TrafficHistory } from './telemetry/traffic-history.ts';
@@ -165,7 +165,7 @@ export class Api {
 
   /** Responds with a bare status to bytes that are not a valid request, or that made `handle` itself fail. */
   refuse({ status, reason }: Fault): Reply {
-    const requestId = nextRequestId();
+    const requestId = requestIdText(nextRequestId());
     if (status === 500) this.#options.log.error('request failed', { requestId, message: reason });
     else this.#options.log.debug('request not read', { requestId, status, reason });
     const timer = this.#observer.counter('other', status);

@@ -5,12 +5,15 @@ import { bufferPool, PooledBuffer } from '../../http/message/buffer-pool.ts';
 import type { RawReply } from '../../http/message/reply.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { encodeText, HEAD_ROOM } from '../model/byte-writer.ts';
+import type { RateLimit } from '../response/request-lines.ts';
 import { timestampStart } from '../response/timestamp.ts';
+import type { RequestId } from '../telemetry/request-id.ts';
 import { AnswerValidity } from './answer-validity.ts';
 import { CachedAnswer } from './cached-answer.ts';
 
 const NOW = Date.UTC(2026, 10, 16, 12);
 const PLAN = { name: 'live', quota: 10, burstPerSecond: 1 } as Plan;
+const LEFT: RateLimit = { policy: 'month', remaining: 7, resetSeconds: 600 };
 const LONG = `,"rates":"${'x'.repeat(2_000)}"}`;
 const SHORT = ',"rates":{}}';
 
@@ -30,11 +33,11 @@ function retained(rest: string): CachedAnswer {
   return answer;
 }
 
-function to(requestId: string, encoding: string | null = null, now = NOW) {
+function to(id: RequestId, encoding: string | null = null, now = NOW) {
   const headers = { get: () => encoding, has: () => false };
   return {
     request: { method: 'GET', url: '/', headers, bytes: async () => new Uint8Array(), text: async () => '' },
-    requestId,
+    id,
     now,
   };
 }
@@ -60,11 +63,11 @@ describe('an answer in a pooled buffer', () => {
   for (const encoding of [null, 'gzip']) {
     test(`is sent once (${encoding ?? 'plain'}): its memory may then hold the answer of another customer`, () => {
       const answer = answerWith(LONG);
-      const reply = answer.send(to('id', encoding), 'r');
+      const reply = answer.send(to('id', encoding), LEFT);
       expect(received(reply).body).toBe(bodyAt(NOW, LONG));
       expect(() => received(reply)).toThrow('used after it was taken');
       for (const again of [null, 'gzip'])
-        expect(() => answer.send(to('id', again), 'r')).toThrow('sent twice');
+        expect(() => answer.send(to('id', again), LEFT)).toThrow('sent twice');
     });
   }
 
@@ -81,10 +84,12 @@ describe('a retained answer', () => {
       const answer = retained(rest);
       for (let i = 0; i < 6; i++) {
         const now = NOW + 700 * i;
-        const { head, body } = received(answer.send(to(`id-${i}`, i % 2 ? 'gzip' : null, now), `r${i}`));
+        const { head, body } = received(
+          answer.send(to(`id-${i}`, i % 2 ? 'gzip' : null, now), { ...LEFT, remaining: 10 ** i }),
+        );
         expect(body).toBe(bodyAt(now, rest));
         expect(head).toContain(`Date: ${new Date(now).toUTCString()}\r\n`);
-        expect(head).toContain(`\nX-Request-Id: id-${i}\r\nRateLimit: r${i}\r\n`);
+        expect(head).toContain(`\nX-Request-Id: id-${i}\r\nRateLimit: "month";r=${10 ** i};t=600\r\n`);
         const other = bufferPool.acquireRounded(4_096);
         other.memory.fill('!');
         other.takeWhole();
@@ -96,12 +101,12 @@ describe('a retained answer', () => {
   test('carries the length of what is sent in either encoding, and none without a body', () => {
     const answer = retained(LONG);
     for (const encoding of [null, 'gzip']) {
-      const { bytes } = answer.send(to('id', encoding), 'r');
+      const { bytes } = answer.send(to('id', encoding), LEFT);
       const text = (bytes as PooledBuffer).take().toString('latin1');
       const length = Number(/\nContent-Length: (\d+)/.exec(text)![1]);
       expect(text.length - text.indexOf('\r\n\r\n') - 4).toBe(length);
     }
-    for (const reply of [answer.headOnly(to('id'), 'r'), answer.notModified('"a"', to('id'), 'r')]) {
+    for (const reply of [answer.headOnly(to('id'), LEFT), answer.notModified('"a"', to('id'), LEFT)]) {
       const { head, body } = received(reply);
       expect([body, head.includes('\nContent-Length')]).toEqual(['', false]);
     }
@@ -109,7 +114,7 @@ describe('a retained answer', () => {
 
   test('answers a 304 with the tag of the encoding that the client has', () => {
     const answer = retained(SHORT);
-    expect(received(answer.notModified('W/"a-gzip"', to('id'), 'r')).head).toContain('ETag: W/"a-gzip"\r\n');
-    expect(received(answer.notModified('"a"', to('id'), 'r')).head).toContain('ETag: W/"a"\r\n');
+    expect(received(answer.notModified('W/"a-gzip"', to('id'), LEFT)).head).toContain('ETag: W/"a-gzip"\r\n');
+    expect(received(answer.notModified('"a"', to('id'), LEFT)).head).toContain('ETag: W/"a"\r\n');
   });
 });

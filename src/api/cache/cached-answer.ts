@@ -9,8 +9,10 @@ import { etagOfEncoding, matches } from '../response/etag.ts';
 import type { Body } from '../response/format.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from '../response/gzip.ts';
 import { JSON_TYPE } from '../response/headers.ts';
+import { prependRequestLines, type RateLimit, requestLinesMax } from '../response/request-lines.ts';
 import { type SharedHead, type SharedHeads, sharedHeads } from '../response/shared-head.ts';
 import { writeTimestamp } from '../response/timestamp.ts';
+import type { RequestId } from '../telemetry/request-id.ts';
 import type { AnswerValidity } from './answer-validity.ts';
 
 export interface CachedAnswerOptions {
@@ -30,7 +32,7 @@ export interface CachedAnswerOptions {
 /** Whom a response is for. */
 export interface Recipient {
   readonly request: IncomingRequest;
-  readonly requestId: string;
+  readonly id: RequestId;
   /** In ms. */
   readonly now: number;
 }
@@ -100,61 +102,60 @@ export class CachedAnswer {
   }
 
   /** The whole response, in the encoding that the client accepts. Only a retained answer can be sent more than once. */
-  send(to: Recipient, rateLimit: string | undefined): RawReply {
+  send(to: Recipient, rateLimit: RateLimit | undefined): RawReply {
     const isGzip = this.#isCompressible && acceptsGzip(to.request.headers.get('accept-encoding'));
     if (isGzip) return this.#sendGzipped(to, rateLimit);
-    const lines = linesFor(to, rateLimit);
     const shared = this.#heads[this.#status];
-    const unsent = this.#unsent;
-    if (unsent) {
-      const head = lines + this.#bodyLines;
-      if (shared.length + head.length <= HEAD_ROOM) return this.#sendUnsent(unsent, shared, head, to.now);
+    if (this.#unsent) {
+      const lines = this.#bodyLines;
+      const fits = shared.length + requestLinesMax(to.id) + lines.length <= HEAD_ROOM;
+      if (fits) return reply(this.#status, shared, this.#takeUnsent(lines, to.now), to, rateLimit);
     }
-    const text = this.#text ?? this.#wholeText();
-    const packet = packetFor(shared, lines, text.length);
-    packet.memory.latin1Write(text, packet.start);
+    const packet = packetFor(shared, to, this.#text ?? this.#wholeText(), 0);
     this.#stamped(packet.memory, packet.end - this.#length, to.now);
-    return replyWith(this.#status, addHead(packet, shared, lines, to.now));
+    return reply(this.#status, shared, packet, to, rateLimit);
   }
 
   /**
    * The response to HEAD, without Content-Length and the same for every `Accept-Encoding`. HEAD is free, and the length of a
    * body, plain or compressed, would reveal the digits of its prices to a client that requests them in enough units.
    */
-  headOnly(to: Recipient, rateLimit: string | undefined): RawReply {
+  headOnly(to: Recipient, rateLimit: RateLimit | undefined): RawReply {
     const lines = `${this.#tagLines(this.#etag)}Content-Type: ${this.#type}\r\n\r\n`;
-    return this.#withoutBody(this.#status, linesFor(to, rateLimit) + lines, to.now);
+    return this.#withoutBody(this.#status, lines, to, rateLimit);
   }
 
   /**
    * A 304, with the headers of the response that it stands for. It is not charged, so it must not reveal whether the body is
    * long enough to be compressed: it carries the tag that the client sent.
    */
-  notModified(ifNoneMatch: string, to: Recipient, rateLimit: string | undefined): RawReply {
+  notModified(ifNoneMatch: string, to: Recipient, rateLimit: RateLimit | undefined): RawReply {
     const etag = ifNoneMatch.includes('-gzip"') ? etagOfEncoding(this.#etag, 'gzip') : this.#etag;
-    return this.#withoutBody(304, `${linesFor(to, rateLimit)}${this.#tagLines(etag)}\r\n`, to.now);
+    return this.#withoutBody(304, `${this.#tagLines(etag)}\r\n`, to, rateLimit);
   }
 
-  /** Sends the buffer in which the body was built. */
-  #sendUnsent(unsent: PooledBuffer, shared: SharedHead, head: string, now: number): RawReply {
+  /** The buffer in which the body was built, with the lines of the answer in front of it. */
+  #takeUnsent(lines: string, now: number): PooledBuffer {
+    const unsent = this.#unsent!;
     this.#unsent = undefined;
-    unsent.crop(HEAD_ROOM, HEAD_ROOM + this.#length);
+    const start = HEAD_ROOM - lines.length;
+    unsent.crop(start, HEAD_ROOM + this.#length);
+    unsent.memory.latin1Write(lines, start);
     this.#stamped(unsent.memory, HEAD_ROOM, now);
-    return replyWith(this.#status, addHead(unsent, shared, head, now));
+    return unsent;
   }
 
-  #sendGzipped(to: Recipient, rateLimit: string | undefined): RawReply {
+  #sendGzipped(to: Recipient, rateLimit: RateLimit | undefined): RawReply {
     const body = this.#compressed(to.now);
     const lines = this.#linesOf(
       etagOfEncoding(this.#etag, 'gzip'),
       'Content-Encoding: gzip\r\n',
       body.length,
     );
-    const head = linesFor(to, rateLimit) + lines;
     const shared = this.#heads[this.#status];
-    const packet = packetFor(shared, head, body.length);
-    packet.memory.set(body, packet.start);
-    return replyWith(this.#status, addHead(packet, shared, head, to.now));
+    const packet = packetFor(shared, to, lines, body.length);
+    packet.memory.set(body, packet.end - body.length);
+    return reply(this.#status, shared, packet, to, rateLimit);
   }
 
   /** The body in gzip. A retained one keeps it, for the second of its timestamp if it has one. */
@@ -194,9 +195,14 @@ export class CachedAnswer {
     return this.#bodyLines + body;
   }
 
-  #withoutBody(status: 200 | 206 | 304, lines: string, now: number): RawReply {
+  #withoutBody(
+    status: 200 | 206 | 304,
+    lines: string,
+    to: Recipient,
+    rateLimit: RateLimit | undefined,
+  ): RawReply {
     const shared = this.#heads[status];
-    return replyWith(status, addHead(packetFor(shared, lines, 0), shared, lines, now));
+    return reply(status, shared, packetFor(shared, to, lines, 0), to, rateLimit);
   }
 
   get #bodyLines(): string {
@@ -227,31 +233,27 @@ function moreLines(
   return type === JSON_TYPE ? lines : `${lines}Accept-Ranges: none\r\n`;
 }
 
-/** The header lines that differ by request. */
-function linesFor({ requestId }: Recipient, rateLimit: string | undefined): string {
-  return rateLimit === undefined
-    ? `X-Request-Id: ${requestId}\r\n`
-    : `X-Request-Id: ${requestId}\r\nRateLimit: ${rateLimit}\r\n`;
-}
-
-/** A buffer with room for a head, cropped to the body behind it. */
-function packetFor(shared: SharedHead, lines: string, bodyLength: number): PooledBuffer {
-  const bodyAt = shared.length + lines.length;
-  const packet = bufferPool.acquireRounded(bodyAt + bodyLength);
-  packet.crop(bodyAt, bodyAt + bodyLength);
+/** A buffer that holds the lines of an answer, with room for the rest of the head before them and for the body after them. */
+function packetFor(shared: SharedHead, { id }: Recipient, lines: string, bodyLength: number): PooledBuffer {
+  const start = shared.length + requestLinesMax(id);
+  const end = start + lines.length + bodyLength;
+  const packet = bufferPool.acquireRounded(end);
+  packet.memory.latin1Write(lines, start);
+  packet.crop(start, end);
   return packet;
 }
 
-/** Writes the head in front of the body. */
-function addHead(packet: PooledBuffer, shared: SharedHead, lines: string, now: number): PooledBuffer {
+/** Completes the head. */
+function reply(
+  status: number,
+  shared: SharedHead,
+  packet: PooledBuffer,
+  { id, now }: Recipient,
+  rateLimit: RateLimit | undefined,
+): RawReply {
   const { memory, start, end } = packet;
-  const linesAt = start - lines.length;
-  memory.latin1Write(lines, linesAt);
-  shared.write(memory, linesAt - shared.length, now);
-  packet.crop(linesAt - shared.length, end);
-  return packet;
-}
-
-function replyWith(status: number, bytes: PooledBuffer): RawReply {
-  return { status, bytes, isAuthenticated: true, timer: undefined };
+  const sharedAt = prependRequestLines(memory, start, id, rateLimit) - shared.length;
+  shared.write(memory, sharedAt, now);
+  packet.crop(sharedAt, end);
+  return { status, bytes: packet, isAuthenticated: true, timer: undefined };
 }

@@ -7,6 +7,7 @@ import { etagOfEncoding, matches } from '../response/etag.ts';
 import { TYPES } from '../response/format.ts';
 import { acceptsGzip } from '../response/gzip.ts';
 import { COMMON_HEADERS, rateLimitPolicy } from '../response/headers.ts';
+import { type RateLimit, rateLimitText } from '../response/request-lines.ts';
 import { keptChunks, type TableCache } from './cached-text.ts';
 import { chunkStream } from './chunk-stream.ts';
 import { gzipChunks } from './gzip-chunks.ts';
@@ -28,7 +29,7 @@ export interface DownloadOptions {
 /** Header values that differ between requests for the same table. */
 export interface DownloadHeaders {
   requestId: string;
-  rateLimit: string | undefined;
+  rateLimit: RateLimit | undefined;
 }
 
 /** A table that is streamed. Its entity tag and row count are known before it is written. */
@@ -95,7 +96,7 @@ export class Download {
       'X-Request-Id': requestId,
       'Cache-Control': CACHE_CONTROL[finality],
       'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
-      ...(rateLimit !== undefined && { RateLimit: rateLimit }),
+      ...(rateLimit !== undefined && { RateLimit: rateLimitText(rateLimit) }),
       ...headers,
       'Accept-Ranges': 'none',
       ETag: isGzip ? etagOfEncoding(etag, 'gzip') : etag,

@@ -1,6 +1,7 @@
 import { redactKeys } from '../../gate/key.ts';
 import { VISITOR_UNITS_MAX, VISITOR_UNITS_PER_MINUTE } from '../../gate/visitors.ts';
 import type { Endpoint } from '../model/endpoint.ts';
+import type { RateLimit } from './request-lines.ts';
 
 /** Headers of every response of the interface. */
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
@@ -38,14 +39,9 @@ export function visitorPolicy(burstPerSecond: number): string {
 }
 
 /** What is left to a visitor, and the seconds until all of it is back. */
-export function visitorRateLimit(remaining: number): string {
+export function visitorRateLimit(remaining: number): RateLimit {
   const fillSeconds = Math.ceil(((VISITOR_UNITS_MAX - remaining) * 60) / VISITOR_UNITS_PER_MINUTE);
-  return `"address";r=${remaining};t=${fillSeconds}`;
-}
-
-/** What is left of the quota, and until when, as in the IETF draft. */
-export function rateLimit(remaining: number, resetSeconds: number): string {
-  return `"month";r=${remaining};t=${resetSeconds}`;
+  return { policy: 'address', remaining, resetSeconds: fillSeconds };
 }
 
 const READING = ['GET', 'HEAD', 'OPTIONS'] as const;

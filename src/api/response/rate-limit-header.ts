@@ -1,7 +1,7 @@
 import type { Customer } from '../../gate/directory.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { rateLimit } from './headers.ts';
+import type { RateLimit } from './request-lines.ts';
 
 /** The value of the header `RateLimit`: what is left of a customer's quota, as far as this process knows it. */
 export class RateLimitHeader {
@@ -18,18 +18,19 @@ export class RateLimitHeader {
   }
 
   /** Undefined when the ledger has not been asked this month, and for visitors of the page, who have limits per address. */
-  of(customer: Customer): string | undefined {
+  of(customer: Customer): RateLimit | undefined {
     if (customer.visitors) return undefined;
     const remaining = this.#remaining(customer);
-    return remaining === undefined ? undefined : rateLimit(remaining, this.secondsToReset);
+    if (remaining === undefined) return undefined;
+    return { policy: 'month', remaining, resetSeconds: this.secondsToReset };
   }
 
   /** The same after a charge, which tells what is left. */
-  afterCharge(customer: Customer, remaining: number, now: number): string {
+  afterCharge(customer: Customer, remaining: number, now: number): RateLimit {
     this.#refresh(now);
     customer.remaining = remaining;
     customer.resetAt = this.#resetAt;
-    return rateLimit(remaining, this.#secondsToReset);
+    return { policy: 'month', remaining, resetSeconds: this.#secondsToReset };
   }
 
   /** Asks the ledger where `of` would have no value. If the ledger is unavailable, it has none afterwards either. */

@@ -11,6 +11,7 @@ import { matches } from './etag.ts';
 import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from './gzip.ts';
 import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy, visitorPolicy } from './headers.ts';
 import type { RateLimitHeader } from './rate-limit-header.ts';
+import { rateLimitText } from './request-lines.ts';
 
 /** What a response needs to know about its request. */
 export interface Addressee {
@@ -95,7 +96,7 @@ export class Responses {
         ? visitorPolicy(burstPerSecond)
         : rateLimitPolicy(quota, burstPerSecond);
       const left = this.#rateLimits.of(customer);
-      if (left !== undefined) headers.RateLimit = left;
+      if (left !== undefined) headers.RateLimit = rateLimitText(left);
     }
     return headers;
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { givenRequestId, requestIdText, traceIdOf } from './request-id.ts';
+import { givenRequestId, requestIdLine, requestIdText, traceIdOf } from './request-id.ts';
 
 const withHeader = (name: string, value: string) => ({
   method: 'GET',
@@ -15,6 +15,16 @@ test('our own ids end in the number of the request, in base 32', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 40 - 1 }), (number) => {
       expect(requestIdText(number)).toBe(`${prefix}-${number.toString(32).padStart(8, '0')}`);
+    }),
+  );
+});
+
+test('the header line of an id contains its text, whatever the one before was', () => {
+  const id = fc.oneof(fc.nat({ max: 5_000 }), fc.integer({ min: 0, max: 2 ** 40 - 1 }), fc.constant('own'));
+  fc.assert(
+    fc.property(fc.array(id), (ids) => {
+      for (const one of ids)
+        expect(requestIdLine(one).toString()).toBe(`X-Request-Id: ${requestIdText(one)}\r\n`);
     }),
   );
 });

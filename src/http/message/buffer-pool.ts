@@ -4,6 +4,10 @@ export interface Bytes extends Buffer<ArrayBuffer> {
   utf8Write(text: string, offset: number): number;
 }
 
+export function latin1Bytes(text: string): Bytes {
+  return Buffer.from(text, 'latin1') as Bytes;
+}
+
 /** Uninitialized memory of its own, outside of the pool. */
 export function allocate(length: number): Bytes {
   return Buffer.allocUnsafeSlow(length) as Bytes;

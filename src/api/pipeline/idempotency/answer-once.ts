@@ -20,9 +20,10 @@ export function answerOnce<E extends PriceEndpoint | MarketEndpoint>(
   run: (context: RequestContext, endpoint: E) => MaybeAsync<Response>,
 ): Step<E> {
   return (context, endpoint) => {
-    const { requestId } = context;
-    if (!requestId.startsWith(PREFIX) || context.request.method !== 'GET') return undefined;
-    const request = `${context.customer!.account.id} ${requestId} ${context.url.asked}`;
+    const { id } = context;
+    if (typeof id !== 'string' || !id.startsWith(PREFIX) || context.request.method !== 'GET')
+      return undefined;
+    const request = `${context.customer!.account.id} ${id} ${context.url.asked}`;
     return idempotentAnswers.once(request, context.now, () => run(context, endpoint));
   };
 }

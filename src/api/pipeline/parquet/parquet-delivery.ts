@@ -11,6 +11,7 @@ import { matches } from '../../response/etag.ts';
 import { TYPES } from '../../response/format.ts';
 import { COMMON_HEADERS, rateLimitPolicy, warningHeaders } from '../../response/headers.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import { rateLimitText } from '../../response/request-lines.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response } from '../request/step.ts';
 import type { Charge } from '../steps/charge.ts';
@@ -108,7 +109,7 @@ export class ParquetDelivery {
       'X-Request-Id': context.requestId,
       'Cache-Control': CACHE_CONTROL[finality],
       'RateLimit-Policy': rateLimitPolicy(quota, burstPerSecond),
-      ...(rateLimit !== undefined && { RateLimit: rateLimit }),
+      ...(rateLimit !== undefined && { RateLimit: rateLimitText(rateLimit) }),
       ...warningHeaders(context.priceRequest!.warnings),
       'Accept-Ranges': 'bytes',
       ETag: etag,

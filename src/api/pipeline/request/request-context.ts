@@ -7,7 +7,7 @@ import type { Endpoint } from '../../model/endpoint.ts';
 import { type QueryParams, readQuery, readTarget, type Target } from '../../model/query.ts';
 import type { Format } from '../../model/table.ts';
 import type { Addressee } from '../../response/responses.ts';
-import { givenRequestId, nextRequestId } from '../../telemetry/request-id.ts';
+import { givenRequestId, nextRequestId, type RequestId, requestIdText } from '../../telemetry/request-id.ts';
 import { DIALECTS, type Dialect } from '../../versions/dialects.ts';
 import type { PreparedAnswer } from './prepared-answer.ts';
 import type { PriceRequest } from './price-request.ts';
@@ -23,8 +23,7 @@ export class RequestContext implements Addressee {
   readonly knownUrl: KnownUrl | undefined;
   /** In ms. The pipeline updates it after each step that had to wait. */
   now: number;
-  /** The id that the client sent, or one of our own. */
-  readonly requestId: string;
+  readonly id: RequestId;
 
   /** Set by `route`. */
   endpoint: Endpoint | undefined;
@@ -54,7 +53,12 @@ export class RequestContext implements Addressee {
     this.url = splitKey(request.url);
     this.knownUrl = answerCache.find(this.url.asked);
     this.now = now;
-    this.requestId = givenRequestId(request) ?? nextRequestId();
+    this.id = givenRequestId(request) ?? nextRequestId();
+  }
+
+  /** The text of `id`. */
+  get requestId(): string {
+    return requestIdText(this.id);
   }
 
   /** Path and query. A request with a cached response never reads them. */

@@ -11,6 +11,7 @@ import type { MarketEndpoint, PriceEndpoint, StreamEndpoint } from '../../model/
 import type { MaybeAsync } from '../../model/maybe-async.ts';
 import { visitorRateLimit } from '../../response/headers.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { RateLimit } from '../../response/request-lines.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 /** Takes units of the quota. */
@@ -35,13 +36,13 @@ export class Charge {
     this.#clientAddress = clientAddress;
   }
 
-  /** Takes all units or none, or refuses. Returns the `RateLimit` header. */
+  /** Takes all units or none, or refuses. Returns what is left. */
   take(
     context: RequestContext,
     { name }: MarketEndpoint | PriceEndpoint | StreamEndpoint,
     units = 1,
     now = this.#clock.now(),
-  ): MaybeAsync<string> {
+  ): MaybeAsync<RateLimit> {
     const { customer } = context;
     if (customer!.visitors) return this.#takeFromVisitor(context, customer!.visitors, units, now);
     const spend = this.#meter.spend(customer!.account, name, now, units);
@@ -58,7 +59,7 @@ export class Charge {
   }
 
   /** Visitors of the page have limits of their own, so that none of them can use up what the others need. */
-  #takeFromVisitor(context: RequestContext, visitors: Visitors, units: number, now: number): string {
+  #takeFromVisitor(context: RequestContext, visitors: Visitors, units: number, now: number): RateLimit {
     const charge = visitors.charge(this.#clientAddress.ofRequest(context), units, now);
     if (!charge.ok) throw visitorRefusal(charge.retryAfterSeconds);
     return visitorRateLimit(charge.remaining);
@@ -70,7 +71,7 @@ export class Charge {
     spend: Spend,
     units: number,
     now = this.#clock.now(),
-  ): string {
+  ): RateLimit {
     if (!spend.ok) throw quotaRefusal(spend, customer!.plan, this.#rateLimits, units);
     this.#keyUses.count(knownKey!, endpoint, units, now);
     return this.#rateLimits.afterCharge(customer!, spend.remaining, now);

@@ -7,6 +7,7 @@ import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { RateLimit } from '../../response/request-lines.ts';
 import type { ParquetDelivery } from '../parquet/parquet-delivery.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -65,7 +66,7 @@ export class Delivery {
   #sendBody(
     context: RequestContext,
     answer: CachedAnswer | DeferredAnswer,
-    rateLimit: string,
+    rateLimit: RateLimit,
   ): MaybeAsync<RawReply> {
     if (answer instanceof DeferredAnswer) return this.#sendDeferred(context, answer);
     return answer.send(context, rateLimit);
