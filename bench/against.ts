@@ -1,12 +1,13 @@
 /**
  * `npm run bench:against -- COMMIT [scenario…]`: this checkout against another commit, in one run. Both servers run on the
  * same core and take turns of one second, so that both see the same machine. The figure is the median of the ratios of
- * neighbouring turns, in requests per CPU-second.
+ * neighbouring turns, in requests per CPU-second. Both warm up before each scenario: otherwise
+ * the figure compares how soon they are compiled.
  */
 import { existsSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GENERATOR, measure, type Request } from './lib/load.ts';
+import { GENERATOR, measure, type Request, WARM_UP_SECONDS } from './lib/load.ts';
 import { ROOT, startOpenpit } from './lib/openpit.ts';
 import { median, type Target } from './lib/process.ts';
 import { checked, SCENARIOS, type Scenario } from './scenarios.ts';
@@ -63,11 +64,14 @@ async function compare(scenario: Scenario, before: Side, now: Side): Promise<str
   const sides = [before, now] as const;
   const requests: Request[] = [];
   for (const { target, key } of sides) requests.push((await checked(target.url, scenario, key)).request);
+  for (const i of [0, 1] as const) {
+    await measure(sides[i].target, requests[i]!, WARM_UP_SECONDS, scenario.status);
+  }
   const figures: [number[], number[]] = [[], []];
-  for (let round = -1; round < ROUNDS; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     for (const i of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const measured = await measure(sides[i].target, requests[i]!, SECONDS, scenario.status);
-      if (round >= 0) figures[i].push(measured.requestsPerCpuSecond); // the first round warms up
+      figures[i].push(measured.requestsPerCpuSecond);
     }
   }
   const ratios = figures[0].map((figure, i) => figures[1][i]! / figure);

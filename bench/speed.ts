@@ -3,7 +3,7 @@
  * usual way, on one core, interleaved. The table goes to bench/results/. `npm run bench -- latest` runs only the scenarios with this name.
  */
 import { HAS_FASTIFY, startFastifyPostgres, startFastifySqlite } from './lib/fastify.ts';
-import { GENERATOR, measure } from './lib/load.ts';
+import { GENERATOR, measure, WARM_UP_SECONDS } from './lib/load.ts';
 import { HAS_NGINX, startNginx } from './lib/nginx.ts';
 import { demoData, startBare, startOpenpit } from './lib/openpit.ts';
 import { median, type Target } from './lib/process.ts';
@@ -40,7 +40,7 @@ for (const target of [openpit, ...usual]) await target.stop();
 await report('speed', 'Speed', 'npm run bench', [
   'The limit is nginx on one core that returns the same body with the same headers. The bare handler is `Bun.serve` with a function that returns them. The reference is a Fastify service with schemas that does the same job over a database, with one UPDATE for each request; what PostgreSQL spends is counted as its own.',
   '',
-  `${ROUNDS} interleaved rounds of ${SECONDS} s, medians; load by ${GENERATOR}. "≥" and "BELOW" compare with what is aimed at.`,
+  `${ROUNDS} interleaved rounds of ${SECONDS} s after ${WARM_UP_SECONDS} s to warm up, medians; load by ${GENERATOR}. "≥" and "BELOW" compare with what is aimed at.`,
   '',
   '| Scenario | requests per CPU-second | spread | of nginx | of a bare Bun handler | Fastify + SQLite | Fastify + PostgreSQL |',
   '|---|---|---|---|---|---|---|',
@@ -56,10 +56,11 @@ async function compare(scenario: Scenario): Promise<Row> {
   if (HAS_NGINX && scenario.status === 200) own.push(await startNginx({ '/': { body, headers } }));
   const targets: Target[] = [openpit, ...own, ...(scenario.timesFastify ? usual : [])];
   const samples = targets.map(() => [] as number[]);
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (const target of targets) await measure(target, request, WARM_UP_SECONDS, scenario.status);
+  for (let round = 0; round < ROUNDS; round++) {
     for (const [i, target] of targets.entries()) {
       const { requestsPerCpuSecond } = await measure(target, request, SECONDS, scenario.status);
-      if (round > 0) samples[i]!.push(requestsPerCpuSecond); // the first round warms up
+      samples[i]!.push(requestsPerCpuSecond);
     }
   }
   for (const target of own) await target.stop();

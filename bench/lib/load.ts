@@ -35,6 +35,9 @@ const CONNECTIONS = 32;
 const LOAD_CORE = 1;
 const HAS_WRK = Bun.which('wrk') !== null;
 
+/** How long a target runs a scenario before it is measured: it then has compiled what it runs often. */
+export const WARM_UP_SECONDS = Number(process.env.WARM_UP_SECONDS ?? 8);
+
 export const GENERATOR = HAS_WRK ? 'wrk' : 'the bundled generator (apt-get install wrk for wrk)';
 
 /** Sends one request over and over for some seconds. Any answer but 2xx, 304 or the expected one fails the run. */

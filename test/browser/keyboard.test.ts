@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
-import { newFolder } from '../support/ledger.ts';
+import { demoFolder } from '../support/database/demo-folder.ts';
 import { Program } from '../support/program.ts';
 import { browserPath, openBrowser, openPage } from './browser.ts';
 
@@ -14,7 +14,7 @@ describe.skipIf(!found)(title, () => {
   let program: Program;
   let browser: Browser;
   beforeAll(async () => {
-    program = await Program.start({ OPENPIT_DATA_DIR: newFolder() });
+    program = await Program.start({ OPENPIT_DATA_DIR: await demoFolder() });
     browser = await openBrowser();
   });
   afterAll(async () => {

@@ -87,9 +87,9 @@ export class HistoryFiller {
   }
 }
 
-/** Moves a random number of the symbols from `next` on to the end. */
+/** Moves the first half of the symbols from `next` on to the end: the other process continues with them. */
 function continueElsewhere(queue: LedgerSymbol[], next: number): void {
-  queue.push(...queue.splice(next, Math.floor(Math.random() * (queue.length - next))));
+  queue.push(...queue.splice(next, Math.floor((queue.length - next) / 2)));
 }
 
 interface Recorded extends NewBar {
