@@ -21,8 +21,16 @@ export function newFolder(): string {
   return folder;
 }
 
+const onRemoved: (() => void)[] = [];
+
+/** Calls back after the folders were deleted. `npm run explore` runs a file again in the same process. */
+export function onFoldersRemoved(listener: () => void): void {
+  onRemoved.push(listener);
+}
+
 export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const listener of onRemoved) listener();
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Simulator } from '../../../src/feeds/simulator/simulator.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import { newFolder } from '../ledger.ts';
+import { newFolder, onFoldersRemoved } from '../ledger.ts';
 
 /** The name that the program gives to its ledger in the data folder. */
 const LEDGER = 'openpit.db';
@@ -18,6 +18,9 @@ export async function createDemo(folder: string): Promise<void> {
 }
 
 let own: Promise<string> | undefined;
+onFoldersRemoved(() => {
+  own = undefined;
+});
 
 /**
  * A new data folder with a demo that was started before. `npm test` creates one demo and names its folder in

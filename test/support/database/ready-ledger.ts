@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { Ledger } from '../../../src/ledger/ledger.ts';
-import { type EngineName, newLedgerUrl } from '../ledger.ts';
+import { type EngineName, newLedgerUrl, onFoldersRemoved } from '../ledger.ts';
 import { newDatabase, onPostgresStop } from '../postgres.ts';
 
 /** The database to copy on the server that `npm test` has started. */
@@ -8,6 +8,7 @@ const SHARED_TEMPLATE = process.env.OPENPIT_TEST_POSTGRES_TEMPLATE;
 
 const templates = new Map<EngineName, Promise<string>>();
 onPostgresStop(() => templates.delete('postgres'));
+onFoldersRemoved(() => templates.delete('sqlite'));
 
 /**
  * The URL of a migrated, empty ledger. Migrating a new one takes 300 ms on PostgreSQL and 20 ms on SQLite, so the first one is
