@@ -55,6 +55,6 @@ onEachEngine('compared with exact rational arithmetic', (engine) => {
       derivedCount += expected.filter(({ derived }) => derived !== undefined).length;
     });
     await fc.assert(property, { numRuns: 100 });
-    expect(derivedCount).toBeGreaterThan(3_000);
+    expect(derivedCount).toBeGreaterThan(1_000);
   });
 });
