@@ -189,14 +189,18 @@ onEachEngine('meter', (engine) => {
     expect(await spentBy('ant')).toEqual(Object.fromEntries(endpoints.map((endpoint) => [endpoint, 1])));
   });
 
-  test('a spool of version 1 is settled exactly by the first start after the upgrade', async () => {
+  test.each([
+    { version: 1, name: '0-0.spool', used: 396 },
+    { version: 2, name: '0-0.v2.spool', used: 605 },
+  ])('a spool of version $version is settled exactly by the first start after the upgrade', async (older) => {
     const spoolDir = newFolder();
-    cpSync(join(import.meta.dir, '../fixtures/spool/version-1.spool'), join(spoolDir, '0-0.spool'));
+    const fixture = join(import.meta.dir, `../fixtures/spool/version-${older.version}.spool`);
+    cpSync(fixture, join(spoolDir, older.name));
     await (await openMeter(ledgers[0]!, { spoolDir })).close();
-    expect((await ledger.quota.usage('account-1', 202611)).used).toBe(396);
+    expect((await ledger.quota.usage('account-1', 202611)).used).toBe(older.used);
     expect((await ledger.quota.usage('account-2', 202611)).used).toBe(1_000_000);
-    expect(await spentBy('account-1')).toMatchObject({ symbols: 11, stream: 88 });
-    expect(readdirSync(spoolDir).filter((name) => name.endsWith('.spool'))).toEqual(['0-1.v2.spool']);
+    expect(await spentBy('account-1')).toMatchObject({ symbols: 11, latest: 22, revisions: 66 });
+    expect(readdirSync(spoolDir).filter((name) => name.endsWith('.spool'))).toEqual(['0-1.v3.spool']);
   });
 
   async function spentBy(accountId: string): Promise<Record<string, number>> {

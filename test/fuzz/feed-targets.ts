@@ -5,11 +5,10 @@ import { parseXml } from '../../src/feeds/formats/xml.ts';
 import { Zip } from '../../src/feeds/formats/zip.ts';
 import { PROVIDERS } from '../../src/feeds/providers/index.ts';
 import {
-  COUNTS_AT,
+  OWNER_BYTES,
   type Owner,
   pack,
   readOwner,
-  recordBytesFor,
   unpack,
   writeOwner,
 } from '../../src/gate/spool/spool-record.ts';
@@ -18,6 +17,9 @@ import { pinkSheet, rezip, zipOf } from '../support/feeds/feed-bodies.ts';
 import { BODIES, expectGoodRows, URLS } from '../support/feeds/fuzzed-feeds.ts';
 import { readPriceText } from '../support/feeds/price-text.ts';
 import { law, orRefused, type Target, textTarget } from './target.ts';
+
+/** A spool record with one count. */
+const RECORD_BYTES = OWNER_BYTES + 8;
 
 const FORMAT_WORDS = [
   '"',
@@ -100,16 +102,16 @@ export const FEED_TARGETS: readonly Target[] = [
   {
     name: 'spool',
     seeds: [spoolRecord()],
-    words: ['{', '"accountId"', '\0'],
+    words: ['[', '{', '"accountId"', '\0'],
     run(input) {
-      const record = new Uint8Array(recordBytesFor(1));
-      record.set(input.subarray(0, recordBytesFor(1)));
-      const owner = readOwner(record);
+      const record = new Uint8Array(RECORD_BYTES);
+      record.set(input.subarray(0, RECORD_BYTES));
+      const owner = readOwner(record.subarray(0, OWNER_BYTES));
       law(
         owner === 'empty' || owner === 'torn' || typeof owner.leaseId === 'string',
         'an owner without a lease',
       );
-      const packed = new DataView(record.buffer).getFloat64(COUNTS_AT, true);
+      const packed = new DataView(record.buffer).getFloat64(OWNER_BYTES, true);
       const count = unpack(packed);
       law(count === undefined || pack(count) === packed, 'a count that was never written');
     },
@@ -127,10 +129,10 @@ export const FEED_TARGETS: readonly Target[] = [
 ];
 
 function spoolRecord(): Uint8Array {
-  const record = new Uint8Array(recordBytesFor(1));
+  const record = new Uint8Array(RECORD_BYTES);
   const owner: Owner = { accountId: 'acc_1', period: 202611, leaseId: 'lease', replica: 'r' };
-  writeOwner(record, owner);
-  new DataView(record.buffer).setFloat64(COUNTS_AT, pack(42), true);
+  writeOwner(record.subarray(0, OWNER_BYTES), owner);
+  new DataView(record.buffer).setFloat64(OWNER_BYTES, pack(42), true);
   return record;
 }
 

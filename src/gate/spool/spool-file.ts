@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { readSealed, writeSealed } from './sealed-json.ts';
-import { COUNTS_AT, recordBytesFor } from './spool-record.ts';
+import { OWNER_BYTES } from './spool-record.ts';
 
 /**
- * A spool file, version 2 (`0-0.v2.spool`):
+ * A spool file, version 3 (`0-0.v3.spool`):
  *
  *      0                        4096
  *      ├─ header, sealed JSON ───┼─ record ─┼─ record ─┼─ …
@@ -11,7 +11,7 @@ import { COUNTS_AT, recordBytesFor } from './spool-record.ts';
  * The header holds the version and the names of the counted endpoints, in the order of each record's counts, so that a
  * program with other endpoints reads the counts correctly. The suffix in the name makes version 1 ignore the file.
  *
- * Version 1 (`0-0.spool`) had no header and always the eight endpoints below.
+ * Version 2 had larger records. Version 1 (`0-0.spool`) also had no header, and always the eight endpoints below.
  */
 export class SpoolFile {
   readonly path: string;
@@ -22,31 +22,43 @@ export class SpoolFile {
   /** All records as float64, memory-mapped. */
   readonly words: Float64Array;
   readonly #bytes: Uint8Array;
-  readonly #recordBytes: number;
+  readonly #layout: RecordLayout;
 
   constructor(path: string, version: number, endpoints: readonly string[], bytes: Uint8Array) {
     this.path = path;
     this.version = version;
     this.endpoints = endpoints;
     this.#bytes = bytes;
-    this.#recordBytes = recordBytesFor(endpoints.length);
-    this.count = Math.floor(bytes.length / this.#recordBytes);
+    this.#layout = layoutOf(version, endpoints.length);
+    this.count = Math.floor(bytes.length / this.#layout.recordBytes);
     this.words = new Float64Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / WORD_BYTES));
   }
 
-  record(index: number): Uint8Array {
-    return this.#bytes.subarray(index * this.#recordBytes, (index + 1) * this.#recordBytes);
+  /** Where a record says whose counts it has. */
+  ownerArea(index: number): Uint8Array {
+    const at = index * this.#layout.recordBytes;
+    return this.#bytes.subarray(at, at + this.#layout.ownerBytes);
+  }
+
+  counts(index: number): Float64Array {
+    const at = this.countsAt(index);
+    return this.words.subarray(at, at + this.endpoints.length);
   }
 
   /** Where the counts of a record begin in `words`. */
   countsAt(index: number): number {
-    return (index * this.#recordBytes + COUNTS_AT) / WORD_BYTES;
+    return (index * this.#layout.recordBytes + this.#layout.ownerBytes) / WORD_BYTES;
   }
+}
+
+interface RecordLayout {
+  ownerBytes: number;
+  recordBytes: number;
 }
 
 const WORD_BYTES = 8;
 
-export const SPOOL_VERSION = 2;
+export const SPOOL_VERSION = 3;
 
 export const HEADER_BYTES = 4_096;
 
@@ -60,6 +72,13 @@ const VERSION_1_ENDPOINTS: readonly string[] = [
   'history',
   'stream',
 ];
+
+/** Up to version 2, an owner had more bytes than it needs, and the counts were padded to whole cache lines. */
+export function layoutOf(version: number, endpoints: number): RecordLayout {
+  if (version < 3)
+    return { ownerBytes: 448, recordBytes: 448 + Math.ceil((endpoints * WORD_BYTES) / 64) * 64 };
+  return { ownerBytes: OWNER_BYTES, recordBytes: OWNER_BYTES + endpoints * WORD_BYTES };
+}
 
 /** A newer program wrote the file, in a layout that this program does not know. */
 export class NewerSpool extends Error {
@@ -87,7 +106,8 @@ export function parseSpoolFileName(name: string): { slot: number; file: number }
  * cleans up when the disk is full.
  */
 export function createSpoolFile(path: string, records: number, endpoints: readonly string[]): SpoolFile {
-  const bytes = new Uint8Array(HEADER_BYTES + records * recordBytesFor(endpoints.length));
+  const { recordBytes } = layoutOf(SPOOL_VERSION, endpoints.length);
+  const bytes = new Uint8Array(HEADER_BYTES + records * recordBytes);
   if (!writeSealed(bytes.subarray(0, HEADER_BYTES), { version: SPOOL_VERSION, endpoints })) {
     throw new Error(`the names of ${endpoints.length} counted endpoints do not fit into a spool header`);
   }

@@ -4,9 +4,9 @@ import { eraseSealed, readSealed, writeSealed } from './sealed-json.ts';
 /**
  * One record of the spool:
  *
- *      0                          448
- *      ├─ the owner, sealed JSON ──┼─ a count of 8 bytes for each endpoint, padded to 64 ─┤
- *      └─ written once ────────────┘   one aligned store each
+ *      0                        160
+ *      ├─ the owner, sealed JSON ─┼─ a count of 8 bytes for each endpoint ─┤
+ *      └─ written once ───────────┘   one aligned store each
  *
  * The owner says whose counts these are. A count is changed by a single 8-byte store, which no kill can tear, and the
  * same store holds its check bits. So damage to a record is always detected.
@@ -18,16 +18,8 @@ export interface Owner {
   replica: string;
 }
 
-export const COUNTS_AT = 448;
-
-/** Padded to whole cache lines, so that the counts of two leases never share one. */
-export function recordBytesFor(endpoints: number): number {
-  return COUNTS_AT + Math.ceil((endpoints * 8) / 64) * 64;
-}
-
-export function countsOf(record: Uint8Array, endpoints: number): Float64Array {
-  return new Float64Array(record.buffer, record.byteOffset + COUNTS_AT, endpoints);
-}
+/** The bytes of the owner: two UUIDs, the month, and an account id of up to 63 characters; ours have 16. */
+export const OWNER_BYTES = 160;
 
 /** A lease is replaced before one of its counts could exceed this. */
 export const COUNT_MAX = 2 ** 28 - 1;
@@ -54,24 +46,23 @@ export function unpack(packed: number): number | undefined {
 }
 
 /** Writes the owner. Until it is complete, the record counts as empty. */
-export function writeOwner(record: Uint8Array, owner: Owner): void {
-  if (!writeSealed(ownerArea(record), owner)) {
-    throw new Error(`the account id "${owner.accountId}" is too long for the spool`);
+export function writeOwner(area: Uint8Array, { accountId, period, leaseId, replica }: Owner): void {
+  if (!writeSealed(area, [accountId, period, leaseId, replica])) {
+    throw new Error(`the account id "${accountId}" is too long for the spool`);
   }
 }
 
-export function eraseOwner(record: Uint8Array): void {
-  eraseSealed(ownerArea(record));
+export function eraseOwner(area: Uint8Array): void {
+  eraseSealed(area);
 }
 
-/** The owner; `empty` when there is none, `torn` when the checksum does not match. */
-export function readOwner(record: Uint8Array): Owner | 'empty' | 'torn' {
-  const sealed = readSealed(ownerArea(record));
-  return typeof sealed === 'string' ? sealed : (sealed.value as Owner);
-}
-
-function ownerArea(record: Uint8Array): Uint8Array {
-  return record.subarray(0, COUNTS_AT);
+/** The owner; `empty` when there is none, `torn` when the checksum does not match. Before version 3 it was an object. */
+export function readOwner(area: Uint8Array): Owner | 'empty' | 'torn' {
+  const sealed = readSealed(area);
+  if (typeof sealed === 'string') return sealed;
+  if (!Array.isArray(sealed.value)) return sealed.value as Owner;
+  const [accountId, period, leaseId, replica] = sealed.value;
+  return { accountId, period, leaseId, replica };
 }
 
 function checkOf(count: number): number {

@@ -6,13 +6,30 @@ import { newFolder } from '../../../test/support/ledger.ts';
 import { COUNTED_ENDPOINTS } from '../endpoints.ts';
 import { writeSealed } from './sealed-json.ts';
 import { type Leftover, Spool } from './spool.ts';
-import { HEADER_BYTES } from './spool-file.ts';
-import { type Owner, recordBytesFor } from './spool-record.ts';
+import { HEADER_BYTES, layoutOf, SPOOL_VERSION } from './spool-file.ts';
+import type { Owner } from './spool-record.ts';
+import { countUnsettled } from './unsettled.ts';
 
-const RECORD_BYTES = recordBytesFor(COUNTED_ENDPOINTS.length);
+const RECORD_BYTES = layoutOf(SPOOL_VERSION, COUNTED_ENDPOINTS.length).recordBytes;
 
-/** Written by the last release without a spool version: 4 records, one of them freed. */
-const VERSION_1 = join(import.meta.dir, '../../../test/fixtures/spool/version-1.spool');
+/** What programs wrote before the current version: 4 records, one of them freed. */
+const OLDER = [
+  {
+    version: 1,
+    suffix: '.spool',
+    endpoints: COUNTED_ENDPOINTS.filter((name) => !/^(statistics|market)$/.test(name)),
+  },
+  { version: 2, suffix: '.v2.spool', endpoints: COUNTED_ENDPOINTS },
+].map(({ version, suffix, endpoints }) => ({
+  version,
+  suffix,
+  path: join(import.meta.dir, `../../../test/fixtures/spool/version-${version}.spool`),
+  counts: {
+    'lease-1': Object.fromEntries(endpoints.map((endpoint, i) => [endpoint, 11 * (i + 1)])),
+    'lease-2': { latest: 1_000_000 },
+    'lease-4': {},
+  },
+}));
 
 const opened: Spool[] = [];
 let warnings: string[] = [];
@@ -41,7 +58,7 @@ test('a freed record is erased and reused', () => {
   spool.add(ownerOf(50));
   spool.close();
   expect(summary(open(dir, 2).leftovers)).toEqual({ 'lease-50': 0 });
-  expect(spoolFiles(dir)).toEqual(['0-0.v2.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v3.spool']);
 });
 
 test('a spool grows by a new file, and all of them are read', () => {
@@ -49,7 +66,7 @@ test('a spool grows by a new file, and all of them are read', () => {
   const spool = open(dir, 2);
   for (let i = 0; i < 5; i++) spool.add(ownerOf(i)).store(0, i);
   spool.close();
-  expect(spoolFiles(dir)).toEqual(['0-0.v2.spool', '0-1.v2.spool', '0-2.v2.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v3.spool', '0-1.v3.spool', '0-2.v3.spool']);
   expect(summary(open(dir, 2).leftovers)).toEqual({
     'lease-0': 0,
     'lease-1': 1,
@@ -63,7 +80,7 @@ test('two owners never share a slot', () => {
   const dir = newFolder();
   open(dir).add(ownerOf(1));
   open(dir).add(ownerOf(2));
-  expect(spoolFiles(dir)).toEqual(['0-0.v2.spool', '1-0.v2.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v3.spool', '1-0.v3.spool']);
 });
 
 test('the slot of a dead process is adopted, and released once it is settled', () => {
@@ -95,49 +112,50 @@ test('a kill -9 frees the slot and keeps every spend', async () => {
   expect(summary(open(dir).leftovers)).toEqual({ 'lease-1': 1_000 });
 });
 
-test('a spool of version 1 is replayed exactly, and deleted when its counts are settled', () => {
-  const dir = newFolder();
-  copyFileSync(VERSION_1, join(dir, '0-0.spool'));
-  const spool = open(dir);
-  expect(byLease(spool.leftovers)).toEqual({
-    'lease-1': {
-      symbols: 11,
-      latest: 22,
-      historical: 33,
-      'time-series': 44,
-      fluctuation: 55,
-      revisions: 66,
-      history: 77,
-      stream: 88,
-    },
-    'lease-2': { latest: 1_000_000 },
-    'lease-4': {},
-  });
-  expect(warnings).toEqual([]);
-  spool.add(ownerOf(9)); // never into the old file
-  expect(spoolFiles(dir)).toEqual(['0-0.spool', '0-1.v2.spool']);
-  for (const leftover of spool.leftovers) leftover.free();
-  expect(spoolFiles(dir)).toEqual(['0-1.v2.spool']);
-});
+test.each(OLDER)(
+  'a spool of version $version is replayed exactly, and deleted when its counts are settled',
+  (older) => {
+    const dir = newFolder();
+    copyFileSync(older.path, join(dir, `0-0${older.suffix}`));
+    const spool = open(dir);
+    expect(byLease(spool.leftovers)).toEqual(older.counts);
+    for (const { owner } of spool.leftovers)
+      expect(owner).toMatchObject({ accountId: owner.leaseId.replace('lease', 'account'), period: 202611 });
+    expect(warnings).toEqual([]);
+    spool.add(ownerOf(9)); // never into the old file
+    expect(spoolFiles(dir)).toEqual([`0-0${older.suffix}`, '0-1.v3.spool']);
+    for (const leftover of spool.leftovers) leftover.free();
+    expect(spoolFiles(dir)).toEqual(['0-1.v3.spool']);
+  },
+);
 
-test('a crash while a spool of version 1 is replayed keeps what was not settled', () => {
-  const dir = newFolder();
-  copyFileSync(VERSION_1, join(dir, '0-0.spool'));
-  const first = open(dir);
-  first.leftovers.find(({ owner }) => owner.leaseId === 'lease-1')!.free();
-  first.close();
-  expect(byLease(open(dir).leftovers)).toEqual({ 'lease-2': { latest: 1_000_000 }, 'lease-4': {} });
-});
+test.each(OLDER)(
+  'a crash while a spool of version $version is replayed keeps what was not settled',
+  (older) => {
+    const dir = newFolder();
+    copyFileSync(older.path, join(dir, `0-0${older.suffix}`));
+    const first = open(dir);
+    first.leftovers.find(({ owner }) => owner.leaseId === 'lease-1')!.free();
+    first.close();
+    expect(byLease(open(dir).leftovers)).toEqual({ 'lease-2': { latest: 1_000_000 }, 'lease-4': {} });
+  },
+);
 
-test('a spool of version 1 that another process left is adopted', () => {
+test.each(OLDER)('a spool of version $version that another process left is adopted', (older) => {
   const dir = newFolder();
   const [mine, other] = [open(dir), open(dir)];
-  copyFileSync(VERSION_1, join(dir, '1-0.spool'));
+  copyFileSync(older.path, join(dir, `1-0${older.suffix}`));
   other.close();
   const adopted = mine.adopt();
-  expect(byLease(adopted)['lease-2']).toEqual({ latest: 1_000_000 });
+  expect(byLease(adopted)).toEqual(older.counts);
   for (const leftover of adopted) leftover.free();
   expect(spoolFiles(dir)).toEqual([]);
+});
+
+test.each(OLDER)('the unsettled leases in a spool of version $version are counted', ({ path, suffix }) => {
+  const dir = newFolder();
+  copyFileSync(path, join(dir, `0-0${suffix}`));
+  expect(countUnsettled(dir)).toBe(2);
 });
 
 test('a program with other endpoints reads each count under its endpoint’s name', () => {
@@ -151,12 +169,12 @@ test('a program with other endpoints reads each count under its endpoint’s nam
   expect(byLease(after.leftovers)).toEqual({ 'lease-1': { latest: 5, stream: 7 } });
   after.add(ownerOf(2)).store(0, 3);
   for (const leftover of after.leftovers) leftover.free();
-  expect(spoolFiles(dir)).toEqual(['0-1.v2.spool']); // the file of the old endpoints gets no new lease
+  expect(spoolFiles(dir)).toEqual(['0-1.v3.spool']); // the file of the old endpoints gets no new lease
   after.close();
   expect(byLease(open(dir).leftovers)).toEqual({ 'lease-2': { ninth: 3 } });
 });
 
-test('more counts than fit in the padding of a record are counted', () => {
+test('every count of many endpoints has its own place in a record', () => {
   const dir = newFolder();
   const endpoints = Array.from({ length: 40 }, (_, i) => `endpoint-${i}`);
   const spool = open(dir, 8, endpoints);
@@ -173,9 +191,9 @@ test('a spool of a newer program is refused by its version, left as it is, and i
   const dir = newFolder();
   const bytes = newerSpool();
   replaceFile(dir, bytes);
-  expect(() => open(dir)).toThrow('spool version 3; this program reads up to 2): run the newer openpit');
-  expect(readFileSync(join(dir, '0-0.v2.spool')).equals(bytes)).toBe(true);
-  rmSync(join(dir, '0-0.v2.spool'));
+  expect(() => open(dir)).toThrow('spool version 4; this program reads up to 3): run the newer openpit');
+  expect(readFileSync(join(dir, '0-0.v3.spool')).equals(bytes)).toBe(true);
+  rmSync(join(dir, '0-0.v3.spool'));
   open(dir);
 });
 
@@ -183,10 +201,10 @@ test('a running process does not adopt the spool of a newer program', () => {
   const dir = newFolder();
   const [mine, other] = [open(dir), open(dir)];
   other.close();
-  writeFileSync(join(dir, '1-0.v3.spool'), newerSpool());
+  writeFileSync(join(dir, '1-0.v4.spool'), newerSpool());
   expect(mine.adopt()).toEqual([]);
   expect(warnings.join()).toContain('run the newer openpit');
-  expect(spoolFiles(dir)).toEqual(['1-0.v3.spool']);
+  expect(spoolFiles(dir)).toEqual(['1-0.v4.spool']);
 });
 
 test('a file with a damaged header is renamed, and the spool keeps working', () => {
@@ -198,11 +216,18 @@ test('a file with a damaged header is renamed, and the spool keeps working', () 
   expect(spool.leftovers).toEqual([]);
   expect(warnings.join()).toContain('the header is damaged');
   spool.add(ownerOf(1));
-  expect(readdirSync(dir).sort()).toEqual(['0-0.v2.spool.damaged', '0-1.v2.spool', '0.lock']);
+  expect(readdirSync(dir).sort()).toEqual(['0-0.v3.spool.damaged', '0-1.v3.spool', '0.lock']);
 });
 
-test('an account id that does not fit is refused by name', () => {
-  expect(() => open(newFolder()).add({ ...ownerOf(1), accountId: 'x'.repeat(400) })).toThrow('xxx');
+test('an account id of 63 characters fits; one that does not is refused by name', () => {
+  const dir = newFolder();
+  const spool = open(dir);
+  const [leaseId, replica] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+  const owner = { accountId: 'x'.repeat(63), period: 202611, leaseId, replica };
+  spool.add(owner);
+  expect(() => spool.add({ ...owner, accountId: 'y'.repeat(64) })).toThrow('yyy');
+  spool.close();
+  expect(open(dir).leftovers.map((left) => left.owner)).toEqual([owner]);
 });
 
 test('a file truncated at any byte gives correct counts or none', () => {
@@ -251,7 +276,7 @@ function byLease(leftovers: readonly Leftover[]): Record<string, Record<string, 
 /** A header of the next layout version, before records that this program cannot read. */
 function newerSpool(): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES + 1_000).fill(0xff);
-  writeSealed(bytes.subarray(0, HEADER_BYTES), { version: 3, endpoints: [] });
+  writeSealed(bytes.subarray(0, HEADER_BYTES), { version: 4, endpoints: [] });
   return bytes;
 }
 
@@ -269,13 +294,13 @@ function threeRecords(): Buffer {
   const dir = newFolder();
   const spool = open(dir, 3);
   for (const n of [1, 2, 3]) spool.add(ownerOf(n)).store(0, n * 10);
-  return readFileSync(join(dir, '0-0.v2.spool'));
+  return readFileSync(join(dir, '0-0.v3.spool'));
 }
 
 /** A new file, so that memory maps of the old one stay intact. */
 function replaceFile(dir: string, bytes: Uint8Array): void {
-  rmSync(join(dir, '0-0.v2.spool'), { force: true });
-  writeFileSync(join(dir, '0-0.v2.spool'), bytes);
+  rmSync(join(dir, '0-0.v3.spool'), { force: true });
+  writeFileSync(join(dir, '0-0.v3.spool'), bytes);
 }
 
 function expectRight(leftovers: readonly Leftover[]): void {

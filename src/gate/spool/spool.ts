@@ -11,18 +11,9 @@ import {
   type SpoolFile,
   spoolFileName,
 } from './spool-file.ts';
-import {
-  countIn,
-  countsOf,
-  eraseOwner,
-  type Owner,
-  pack,
-  readOwner,
-  unpack,
-  writeOwner,
-} from './spool-record.ts';
+import { countIn, eraseOwner, type Owner, pack, readOwner, unpack, writeOwner } from './spool-record.ts';
 
-/** 2 MB: enough leases for a busy replica. One with more leases gets a second file. */
+/** 1 MB: enough leases for a busy replica. One with more leases gets a second file. */
 const RECORDS_PER_FILE = 4_096;
 
 /** The counts of one lease, in memory that outlives the process. There is one for each active account, so it is small. */
@@ -59,7 +50,7 @@ export class SpoolRecord {
 
   /** Erases the record: only after the ledger has acknowledged its counts. */
   free(): void {
-    eraseOwner(this.#file.record(this.#index));
+    eraseOwner(this.#file.ownerArea(this.#index));
     this.#free.push({ file: this.#file, index: this.#index });
   }
 }
@@ -93,8 +84,8 @@ export interface SpoolOptions {
  * Keeps counts until the ledger has them, in memory-mapped files: a spend is a store instead of a system call, and
  * survives kill -9.
  *
- *     spool/  0.lock  0-0.v2.spool  0-1.v2.spool     the slot of one process: a lock, and files added as needed
- *             1.lock  1-0.v2.spool                   the slot of another
+ *     spool/  0.lock  0-0.v3.spool  0-1.v3.spool     the slot of one process: a lock, and files added as needed
+ *             1.lock  1-0.v3.spool                   the slot of another
  */
 export class Spool {
   readonly #dir: string;
@@ -143,10 +134,10 @@ export class Spool {
   /** A record for a new lease, all counts at 0. Throws when the disk is full. */
   add(owner: Owner): SpoolRecord {
     this.reserve();
-    const place = this.#free.pop()!;
-    const bytes = place.file.record(place.index);
-    countsOf(bytes, this.#endpoints.length).fill(pack(0));
-    writeOwner(bytes, owner);
+    const place = this.#free.at(-1)!;
+    place.file.counts(place.index).fill(pack(0));
+    writeOwner(place.file.ownerArea(place.index), owner);
+    this.#free.pop();
     return new SpoolRecord(place, this.#free);
   }
 
@@ -245,18 +236,18 @@ export class Spool {
   ): Leftover[] {
     const leftovers: Leftover[] = [];
     for (let index = 0; index < file.count; index++) {
-      const bytes = file.record(index);
-      const content = readRecord(bytes, file.endpoints);
+      const ownerArea = file.ownerArea(index);
+      const content = readRecord(file, index);
       if (typeof content === 'object') {
         const free = () => {
-          eraseOwner(bytes);
+          eraseOwner(ownerArea);
           freed(index);
         };
         leftovers.push({ ...content, record: recordOf?.(index), free });
         continue;
       }
       if (content !== 'empty') this.#warn(`${file.path}: ${content}; its counts are ignored`);
-      eraseOwner(bytes);
+      eraseOwner(ownerArea);
       empty(index);
     }
     return leftovers;
@@ -275,14 +266,11 @@ export class Spool {
 }
 
 /** The record's content; `empty`, or a sentence about what is wrong with it. */
-function readRecord(
-  bytes: Uint8Array,
-  endpoints: readonly string[],
-): Pick<Leftover, 'owner' | 'spentBy'> | string {
-  const owner = readOwner(bytes);
+function readRecord(file: SpoolFile, index: number): Pick<Leftover, 'owner' | 'spentBy'> | string {
+  const owner = readOwner(file.ownerArea(index));
   if (owner === 'empty') return owner;
   if (owner === 'torn') return 'a record cannot be read';
-  const counts = [...countsOf(bytes, endpoints.length)].map(unpack).filter((count) => count !== undefined);
-  if (counts.length < endpoints.length) return `the counts of lease ${owner.leaseId} cannot be read`;
-  return { owner, spentBy: spentByName(endpoints, (counter) => counts[counter]!) };
+  const counts = [...file.counts(index)].map(unpack).filter((count) => count !== undefined);
+  if (counts.length < file.endpoints.length) return `the counts of lease ${owner.leaseId} cannot be read`;
+  return { owner, spentBy: spentByName(file.endpoints, (counter) => counts[counter]!) };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSpoolFile, parseSpoolFileName, type SpoolFile } from './spool-file.ts';
-import { countIn, countsOf, readOwner } from './spool-record.ts';
+import { countIn, readOwner } from './spool-record.ts';
 
 /** The number of leases whose counts the ledger has not acknowledged. Only reads. */
 export function countUnsettled(dir: string): number {
@@ -16,9 +16,8 @@ export function countUnsettled(dir: string): number {
 function recordsWithCounts(file: SpoolFile): number {
   let found = 0;
   for (let index = 0; index < file.count; index++) {
-    const record = file.record(index);
-    if (readOwner(record) === 'empty') continue;
-    if (countsOf(record, file.endpoints.length).some((packed) => countIn(packed) !== 0)) found++;
+    if (readOwner(file.ownerArea(index)) === 'empty') continue;
+    if (file.counts(index).some((packed) => countIn(packed) !== 0)) found++;
   }
   return found;
 }

@@ -2,8 +2,7 @@ import { Database } from 'bun:sqlite';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COUNTED_ENDPOINTS } from '../../../../src/gate/endpoints.ts';
-import { HEADER_BYTES } from '../../../../src/gate/spool/spool-file.ts';
-import { recordBytesFor } from '../../../../src/gate/spool/spool-record.ts';
+import { HEADER_BYTES, layoutOf, SPOOL_VERSION } from '../../../../src/gate/spool/spool-file.ts';
 import { Ledger } from '../../../../src/ledger/ledger.ts';
 import { systemClock } from '../../../../src/runtime/clock.ts';
 import { newFolder } from '../../../support/ledger.ts';
@@ -96,7 +95,7 @@ async function cutSpool(scene: Scene, spools: number) {
   const name = readdirSync(join(left, 'spool')).find((file) => file.endsWith('.spool'))!;
   const whole = readFileSync(join(left, 'spool', name));
   const used = whole.findLastIndex((byte) => byte !== 0) + 1;
-  const bytes = recordBytesFor(COUNTED_ENDPOINTS.length);
+  const { recordBytes: bytes } = layoutOf(SPOOL_VERSION, COUNTED_ENDPOINTS.length);
   const record = HEADER_BYTES + Math.floor((used - 1 - HEADER_BYTES) / bytes) * bytes; // the last one in use
   const result = { exact: 0, less: 0 };
   for (let n = 0; n < 2 * spools; n++) {
