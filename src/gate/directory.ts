@@ -13,7 +13,7 @@ import { Visitors } from './visitors.ts';
 
 /** An account in memory, shared by all its keys. */
 export interface Customer {
-  readonly account: Account & MeteredAccount;
+  readonly account: Pick<Account, 'id' | 'name' | 'status'> & MeteredAccount;
   plan: Plan;
   /** Requests of the current second, over all keys and all processes of this machine. */
   readonly burst: SharedWindow;
@@ -46,6 +46,7 @@ export interface KnownKey extends Omit<ApiKey, 'hash'>, CountedKey {
   olderKey: KnownKey | undefined;
 }
 
+/** Texts that all accounts share. */
 const STATUSES = { active: 'active', suspended: 'suspended' } as const;
 
 /** Measured: a key with its account, its hash and its entries in all maps. */
@@ -128,12 +129,12 @@ export class Directory {
       head.accounts,
     );
     this.#changes++;
-    for (const plan of plans) this.#plans.set(plan.name, plan);
     const replanned = [...accountIds];
-    for (const { name } of plans) {
+    for (const plan of plans) {
+      this.#plans.set(plan.name, plan);
       for (const customer of this.#customers.values()) {
-        if (customer.account.plan !== name) continue;
-        customer.plan = this.#planOf(customer.account);
+        if (customer.plan.name !== plan.name) continue;
+        customer.plan = plan;
         replanned.push(customer.account.id);
       }
     }
@@ -157,16 +158,15 @@ export class Directory {
   #add(text: string, { hash: _, ...key }: ApiKey, account: Account): KnownKey {
     const cached = this.cache.get(text); // by another request that looked it up at the same time
     if (cached) return cached;
-    const plan = this.#planOf(account);
-    const customer = this.#customers.getOrInsertComputed(account.id, () => ({
-      // `plan` and `status` are texts that all accounts share.
-      account: { ...account, plan: plan.name, status: STATUSES[account.status], metered: undefined },
-      plan,
-      burst: this.#burstOf(account.id),
+    const { id, name, status } = account;
+    const customer = this.#customers.getOrInsertComputed(id, () => ({
+      account: { id, name, status: STATUSES[status], metered: undefined },
+      plan: this.#planOf(account),
+      burst: this.#burstOf(id),
       newestKey: undefined,
       remaining: 0,
       resetAt: 0,
-      visitors: account.id === this.#publicAccount ? this.#visitors : undefined,
+      visitors: id === this.#publicAccount ? this.#visitors : undefined,
     }));
     const own = copyText(text); // `text` is a slice of its request's head, which it would keep in memory
     const known: KnownKey = {

@@ -15,40 +15,17 @@ const PROBES = 16;
 
 export class SharedWindows {
   readonly #words: Int32Array;
-  readonly #slots: number;
 
   constructor(words: Int32Array) {
     this.#words = words;
-    this.#slots = Math.floor(words.length / WORDS_PER_SLOT);
   }
 
   /** A key's window, shared by every process that maps the memory. */
   window(key: string): SharedWindow {
     const hash = Bun.hash(key) as bigint;
     const tag = Number(hash & 0xffff_ffffn) | 1; // 0 marks an unused slot
-    const home = Number((hash >> 32n) % BigInt(this.#slots));
-    return new SharedWindow(this, this.#words, tag, home);
-  }
-
-  /** The offset of a tag's slot, which may be taken over from an idle key. */
-  find(tag: number, home: number, now: number, idleMs: number): number {
-    for (;;) {
-      let free = -1;
-      for (let probe = 0; probe < PROBES; probe++) {
-        const at = ((home + probe) % this.#slots) * WORDS_PER_SLOT;
-        const found = Atomics.load(this.#words, at);
-        if (found === tag) return at;
-        if (free < 0 && (found === 0 || this.#isIdle(at, now, idleMs))) free = at;
-      }
-      if (free < 0) return home * WORDS_PER_SLOT; // all 16 are busy: it shares a counter and is limited sooner
-      const found = Atomics.load(this.#words, free);
-      if (Atomics.compareExchange(this.#words, free, found, tag) === found) return free;
-    }
-  }
-
-  #isIdle(at: number, now: number, idleMs: number): boolean {
-    const age = ((now | 0) - Atomics.load(this.#words, at + OPENED)) | 0;
-    return age < 0 || age >= idleMs;
+    const home = Number((hash >> 32n) % BigInt(slotsOf(this.#words)));
+    return new SharedWindow(this.#words, tag, home);
   }
 }
 
@@ -56,11 +33,9 @@ export class SharedWindow {
   readonly #words: Int32Array;
   readonly #tag: number;
   readonly #home: number;
-  readonly #windows: SharedWindows;
   #at = -1;
 
-  constructor(windows: SharedWindows, words: Int32Array, tag: number, home: number) {
-    this.#windows = windows;
+  constructor(words: Int32Array, tag: number, home: number) {
     this.#words = words;
     this.#tag = tag;
     this.#home = home;
@@ -70,7 +45,7 @@ export class SharedWindow {
   take(now: number, limit: number, windowMs: number): boolean {
     const words = this.#words;
     if (this.#at < 0 || Atomics.load(words, this.#at) !== this.#tag) {
-      this.#at = this.#windows.find(this.#tag, this.#home, now, 2 * windowMs);
+      this.#at = findSlot(words, this.#tag, this.#home, now, 2 * windowMs);
     }
     const opened = Atomics.load(words, this.#at + OPENED);
     const age = ((now | 0) - opened) | 0;
@@ -81,4 +56,30 @@ export class SharedWindow {
     }
     return Atomics.add(words, this.#at + COUNT, 1) < limit;
   }
+}
+
+/** The offset of a tag's slot, which may be taken over from an idle key. */
+function findSlot(words: Int32Array, tag: number, home: number, now: number, idleMs: number): number {
+  const slots = slotsOf(words);
+  for (;;) {
+    let free = -1;
+    for (let probe = 0; probe < PROBES; probe++) {
+      const at = ((home + probe) % slots) * WORDS_PER_SLOT;
+      const found = Atomics.load(words, at);
+      if (found === tag) return at;
+      if (free < 0 && (found === 0 || isIdle(words, at, now, idleMs))) free = at;
+    }
+    if (free < 0) return home * WORDS_PER_SLOT; // all 16 are busy: it shares a counter and is limited sooner
+    const found = Atomics.load(words, free);
+    if (Atomics.compareExchange(words, free, found, tag) === found) return free;
+  }
+}
+
+function isIdle(words: Int32Array, at: number, now: number, idleMs: number): boolean {
+  const age = ((now | 0) - Atomics.load(words, at + OPENED)) | 0;
+  return age < 0 || age >= idleMs;
+}
+
+function slotsOf(words: Int32Array): number {
+  return Math.floor(words.length / WORDS_PER_SLOT);
 }
