@@ -189,7 +189,7 @@ class Run {
   #settled(machine: Machine, account: { id: string }, units: number, spend: Spend): void {
     if (spend.ok) {
       if (!(spend instanceof Lease)) throw new Error('a spend is its lease');
-      const { leaseId } = spend.owner;
+      const { leaseId } = spend;
       this.#outcome.admitted++;
       this.#tally.admitted(spend, units);
       this.#leasesOf.set(machine, (this.#leasesOf.get(machine) ?? new Set()).add(leaseId));

@@ -20,7 +20,7 @@ export class Tally {
   }
 
   admitted(lease: Lease, units: number): void {
-    const { leaseId, accountId, period } = lease.owner;
+    const { leaseId, accountId, period } = lease;
     const seen = this.#leases.get(leaseId) ?? {
       key: keyOf(accountId, period),
       admitted: 0,

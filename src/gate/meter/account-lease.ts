@@ -113,7 +113,7 @@ export class AccountLease implements SyncParty {
 
   onAnswer(answer: SyncAnswer): void {
     const { lease } = this;
-    if (!lease || lease.owner.leaseId !== answer.leaseId) {
+    if (!lease || lease.leaseId !== answer.leaseId) {
       if (this.isBusy) this.host.enqueue(this, true);
       return;
     }

@@ -1,7 +1,6 @@
 import { unitsToNextThreshold } from '../../ledger/quota/events.ts';
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Period } from '../../ledger/quota/period.ts';
-import { spentByName } from '../endpoints.ts';
 import type { SpoolRecord } from '../spool/spool.ts';
 import { COUNT_MAX, type Owner } from '../spool/spool-record.ts';
 import type { Validity } from './holder.ts';
@@ -19,8 +18,10 @@ export class Lease {
   remaining = 0;
   quota = 0;
 
-  readonly owner: Owner;
+  readonly accountId: string;
   readonly period: Period;
+  readonly leaseId: string;
+  readonly #replica: string;
   readonly #record: SpoolRecord;
   readonly #validity: Validity;
 
@@ -41,9 +42,11 @@ export class Lease {
   /** The ledger's time of the last answer. */
   asOf = 0;
 
-  constructor(owner: Owner, record: SpoolRecord, validity: Validity) {
-    this.owner = owner;
-    this.period = owner.period;
+  constructor({ accountId, period, leaseId, replica }: Owner, record: SpoolRecord, validity: Validity) {
+    this.accountId = accountId;
+    this.period = period;
+    this.leaseId = leaseId;
+    this.#replica = replica;
     this.#record = record;
     this.#validity = validity;
   }
@@ -51,7 +54,7 @@ export class Lease {
   /** A lease of a process that has died, with its record in the spool. `answer` is the ledger's to its adoption. */
   static adopted(owner: Owner, record: SpoolRecord, validity: Validity, answer: SyncAnswer): Lease {
     const lease = new Lease(owner, record, validity);
-    lease.spent = record.total;
+    lease.spent = Object.values(record.spentBy()).reduce((sum, count) => sum + count, 0);
     lease.#seq = answer.seq;
     lease.apply(answer);
     return lease;
@@ -146,8 +149,11 @@ export class Lease {
   #counted(): Omit<SyncRequest, 'seq' | 'want' | 'need' | 'least' | 'close'> {
     this.#barrierSent = this.barrierSeen;
     return {
-      ...this.owner,
-      spentBy: spentByName(this.#record.endpoints, (counter) => this.#record.count(counter)),
+      accountId: this.accountId,
+      period: this.period,
+      leaseId: this.leaseId,
+      replica: this.#replica,
+      spentBy: this.#record.spentBy(),
       barrierSeen: this.barrierSeen,
     };
   }

@@ -39,7 +39,7 @@ export class MeteredAccounts {
 
   /** Adopts a lease that an earlier process left, unless the account has leased again meanwhile: it keeps one lease. */
   keepAdopted(lease: Lease): boolean {
-    const account = this.#getOrAdd(lease.owner.accountId);
+    const account = this.#getOrAdd(lease.accountId);
     if (account.lease) return false;
     account.lease = lease;
     return true;

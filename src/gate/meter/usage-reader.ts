@@ -25,7 +25,7 @@ export interface UsageReaderOptions {
   /** Tells this replica's own lease, so that it does not wait for its next look at the signals. */
   onBarrierRaised(accountId: string, period: Period, barrier: number): void;
   /** The lease that this replica holds. */
-  leaseOf(accountId: string, period: Period): Pick<Lease, 'owner' | 'spent' | 'update'> | undefined;
+  leaseOf(accountId: string, period: Period): Pick<Lease, 'leaseId' | 'spent' | 'update'> | undefined;
 }
 
 /** How long a read waits for the other replicas, which look for barriers every 100 ms. */
@@ -87,7 +87,7 @@ export class UsageReader {
   async #measure(accountId: string, period: Period): Promise<KnownUsage> {
     const { calls, leaseOf } = this.#options;
     const lease = leaseOf(accountId, period);
-    const beside = await calls.usageBeside(accountId, period, lease?.owner.leaseId ?? '');
+    const beside = await calls.usageBeside(accountId, period, lease?.leaseId ?? '');
     if (beside.otherLeases > 0) return this.#measureReported(accountId, period);
     const { usedBeside, quota, asOf } = beside;
     lease?.update(quota, usedBeside);

@@ -21,6 +21,8 @@ export class SpoolFile {
   readonly count: number;
   /** All records as float64, memory-mapped. */
   readonly words: Float64Array;
+  /** The numbers of the records that a new lease may take. */
+  readonly free: number[] = [];
   readonly #bytes: Uint8Array;
   readonly #layout: RecordLayout;
 

@@ -21,26 +21,18 @@ export class SpoolRecord {
   readonly #file: SpoolFile;
   /** Its number in the file. */
   readonly #index: number;
-  readonly #free: FreeRecord[];
 
-  constructor({ file, index }: FreeRecord, free: FreeRecord[]) {
+  constructor(file: SpoolFile, index: number) {
     this.#file = file;
     this.#index = index;
-    this.#free = free;
-  }
-
-  /** The endpoint of each count. */
-  get endpoints(): readonly string[] {
-    return this.#file.endpoints;
   }
 
   count(counter: number): number {
     return countIn(this.#file.words[this.#file.countsAt(this.#index) + counter]!);
   }
 
-  /** The sum of all counts. */
-  get total(): number {
-    return this.endpoints.reduce((sum, _, counter) => sum + this.count(counter), 0);
+  spentBy(): Record<string, number> {
+    return spentByName(this.#file.endpoints, (counter) => this.count(counter));
   }
 
   /** One aligned store: no kill can tear it. */
@@ -51,13 +43,8 @@ export class SpoolRecord {
   /** Erases the record: only after the ledger has acknowledged its counts. */
   free(): void {
     eraseOwner(this.#file.ownerArea(this.#index));
-    this.#free.push({ file: this.#file, index: this.#index });
+    this.#file.free.push(this.#index);
   }
-}
-
-interface FreeRecord {
-  file: SpoolFile;
-  index: number;
 }
 
 /** The counts of a lease whose process has died. */
@@ -95,7 +82,8 @@ export class Spool {
   readonly #recordsPerFile: number;
   readonly #slot: number;
   readonly #held = new Map<number, SlotLock>();
-  readonly #free: FreeRecord[] = [];
+  /** The files whose free records are used for new leases. */
+  readonly #current: SpoolFile[] = [];
   #files = 0;
 
   /** Counts that the last owner of this slot left behind. */
@@ -124,21 +112,23 @@ export class Spool {
 
   /** Allocates records for the next leases, if none is free. Throws when the disk is full. */
   reserve(): void {
-    if (this.#free.length > 0) return;
+    if (this.#current.some(({ free }) => free.length > 0)) return;
     const path = join(this.#dir, spoolFileName(this.#slot, this.#files));
     const file = createSpoolFile(path, this.#recordsPerFile, this.#endpoints);
-    for (let index = 0; index < file.count; index++) this.#free.push({ file, index });
+    for (let index = 0; index < file.count; index++) file.free.push(index);
+    this.#current.push(file);
     this.#files++;
   }
 
   /** A record for a new lease, all counts at 0. Throws when the disk is full. */
   add(owner: Owner): SpoolRecord {
     this.reserve();
-    const place = this.#free.at(-1)!;
-    place.file.counts(place.index).fill(pack(0));
-    writeOwner(place.file.ownerArea(place.index), owner);
-    this.#free.pop();
-    return new SpoolRecord(place, this.#free);
+    const file = this.#current.find(({ free }) => free.length > 0)!;
+    const index = file.free.at(-1)!;
+    file.counts(index).fill(pack(0));
+    writeOwner(file.ownerArea(index), owner);
+    file.free.pop();
+    return new SpoolRecord(file, index);
   }
 
   /**
@@ -203,9 +193,9 @@ export class Spool {
 
   /** Reads a file whose free records are used for new leases. */
   #reuse(file: SpoolFile): Leftover[] {
-    const reuse = (index: number) => void this.#free.push({ file, index });
-    const recordOf = (index: number) => new SpoolRecord({ file, index }, this.#free);
-    return this.#read(file, reuse, reuse, recordOf);
+    this.#current.push(file);
+    const reuse = (index: number) => void file.free.push(index);
+    return this.#read(file, reuse, reuse, (index) => new SpoolRecord(file, index));
   }
 
   /** Reads a file that takes no new leases. It is deleted once all of its records have been freed. */
