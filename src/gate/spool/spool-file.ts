@@ -24,22 +24,25 @@ export class SpoolFile {
   /** The numbers of the records that a new lease may take. */
   readonly free: number[] = [];
   readonly #bytes: Uint8Array;
-  readonly #layout: RecordLayout;
+  readonly #ownerBytes: number;
+  readonly #recordBytes: number;
 
   constructor(path: string, version: number, endpoints: readonly string[], bytes: Uint8Array) {
     this.path = path;
     this.version = version;
     this.endpoints = endpoints;
     this.#bytes = bytes;
-    this.#layout = layoutOf(version, endpoints.length);
-    this.count = Math.floor(bytes.length / this.#layout.recordBytes);
+    const { ownerBytes, recordBytes } = layoutOf(version, endpoints.length);
+    this.#ownerBytes = ownerBytes;
+    this.#recordBytes = recordBytes;
+    this.count = Math.floor(bytes.length / recordBytes);
     this.words = new Float64Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / WORD_BYTES));
   }
 
   /** Where a record says whose counts it has. */
   ownerArea(index: number): Uint8Array {
-    const at = index * this.#layout.recordBytes;
-    return this.#bytes.subarray(at, at + this.#layout.ownerBytes);
+    const at = index * this.#recordBytes;
+    return this.#bytes.subarray(at, at + this.#ownerBytes);
   }
 
   counts(index: number): Float64Array {
@@ -49,7 +52,7 @@ export class SpoolFile {
 
   /** Where the counts of a record begin in `words`. */
   countsAt(index: number): number {
-    return (index * this.#layout.recordBytes + this.#layout.ownerBytes) / WORD_BYTES;
+    return (index * this.#recordBytes + this.#ownerBytes) / WORD_BYTES;
   }
 }
 
