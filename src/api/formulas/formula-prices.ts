@@ -16,7 +16,7 @@ import { type FormulaKind, FormulaSeries } from './formula-series.ts';
 
 /**
  * Prices of the formulas of one kind, and all others as they are. A formula has a bar on the days on which all its parts have
- * one; its four prices are the value of the closes. A day on which it divides by zero has no bar.
+ * one; its four prices are the value of the closes. A day on which it divides by zero or is too large has no bar.
  */
 export class FormulaPrices<P extends Prices = Prices> implements Prices {
   protected readonly prices: P;
@@ -54,7 +54,7 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
       found.map((one) => one.price),
     );
     if (price === undefined) {
-      const problem = 'it divides by zero at the newest prices';
+      const problem = 'it divides by zero at the newest prices, or its value is too large';
       throw refuse('invalid_formula', { received: series.symbol.code, problem });
     }
     const times = found.map(({ at }) => at);
@@ -195,7 +195,7 @@ function intradayOf(
   return { at, day, ...ohlc, sourceId, minutes: 1, closeSum: value, average: value, sourceIds };
 }
 
-/** The prices are those of the parts, in their order. Undefined if the formula divides by zero. */
+/** The prices are those of the parts, in their order. Undefined if the formula has no value. */
 function resultOf({ formula }: FormulaSeries, prices: readonly number[]): number | undefined {
   return evaluate(formula.expression, (code) => prices[formula.codes.indexOf(code)]!);
 }

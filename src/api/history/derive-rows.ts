@@ -1,10 +1,12 @@
 import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
-import { type CloseDigits, Closes, type IntervalClose, rowsBack } from '../../market/analytics/closes.ts';
+import { Closes, type IntervalClose, rowsBack } from '../../market/analytics/closes.ts';
+import type { CloseDigits } from '../../market/analytics/mean.ts';
 import { type Day, FIRST_DAY } from '../../market/day.ts';
 import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import { Refusal } from '../errors/errors.ts';
+import { FormulaSeries } from '../formulas/formula-series.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
 import type { IntervalRow, Span } from './interval-rows.ts';
@@ -61,10 +63,11 @@ export class RowDeriver {
   }
 }
 
-/** How the closes of a series are rounded. */
+/** How the closes of a series are rounded. An ad hoc formula is computed from converted prices, and keeps its own digits. */
 export function digitsOf(series: Series, prices: Prices): CloseDigits {
-  const { unit, quote } = prices.measure(series);
   const { decimals, unit: own, currency } = series.symbol;
+  if (series instanceof FormulaSeries && series.kind === 'ad hoc') return { decimals, isConverted: false };
+  const { unit, quote } = prices.measure(series);
   return { decimals, isConverted: unit !== own.symbol || quote !== currency.code };
 }
 

@@ -9,6 +9,7 @@ import {
   statisticsOf,
 } from '../../market/analytics/statistics.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
+import { digitsOf } from './derive-rows.ts';
 
 /** The closes of a series in some days, and what they say. */
 export interface Described {
@@ -20,10 +21,9 @@ export interface Described {
 export function describe(series: Series, prices: Prices, { first, last }: DayRange): Described {
   const bars = prices.bars(series, first, last);
   const closes = closeSeries(bars);
-  const { decimals, updateInterval } = series.symbol;
   return {
     closes,
-    statistics: statisticsOf(closes, decimals, RETURNS_PER_YEAR[updateInterval]),
+    statistics: statisticsOf(closes, digitsOf(series, prices), RETURNS_PER_YEAR[series.symbol.updateInterval]),
     sourceIds: sourceIdsOfAll(bars),
   };
 }

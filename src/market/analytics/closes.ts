@@ -1,7 +1,6 @@
 import type { Day } from '../day.ts';
 import { type Interval, laterInterval } from '../interval.ts';
-import { CONVERTED_DIGITS } from '../ratio.ts';
-import { mean, meanTo } from './mean.ts';
+import { type CloseDigits, meanOfCloses } from './mean.ts';
 import { type Transform, transformed } from './transform.ts';
 
 /** What is computed from the closes of consecutive rows. */
@@ -26,12 +25,6 @@ export function rowsBack({ transform, period, moving }: Derivation): number {
 export interface IntervalClose {
   day: Day;
   close: number;
-}
-
-/** How the closes of a series are rounded: its decimals, and whether a conversion has already rounded them. */
-export interface CloseDigits {
-  decimals: number;
-  isConverted: boolean;
 }
 
 /** The last closes of one series, in order, and what is derived from them. */
@@ -71,9 +64,10 @@ export class Closes {
   movingAverage(): number | undefined {
     const { moving = 1 } = this.#derivation;
     if (this.#rows.length < moving) return undefined;
-    const closes = this.#rows.slice(-moving).map(({ close }) => close);
-    const { decimals, isConverted } = this.#digits;
-    return isConverted ? meanTo(closes, CONVERTED_DIGITS) : mean(closes, decimals);
+    return meanOfCloses(
+      this.#rows.slice(-moving).map(({ close }) => close),
+      this.#digits,
+    );
   }
 
   /**

@@ -1,5 +1,5 @@
 import { decimalOf } from '../decimal.ts';
-import { roundAt, roundTo } from '../ratio.ts';
+import { CONVERTED_DIGITS, roundAt, roundTo } from '../ratio.ts';
 
 /** Prices are exact to this many significant digits, and so is a mean. */
 const SIGNIFICANT_MAX = 15;
@@ -29,6 +29,17 @@ export function meanTo(values: readonly number[], significant: number): number {
   return Number(
     roundTo({ numerator: sum, denominator: BigInt(values.length) * 10n ** BigInt(scale) }, significant),
   );
+}
+
+/** How the closes of a series are rounded: its decimals, and whether a conversion has already rounded them. */
+export interface CloseDigits {
+  decimals: number;
+  isConverted: boolean;
+}
+
+/** The exact mean of closes, rounded once: to 8 significant digits if they are converted. */
+export function meanOfCloses(closes: readonly number[], { decimals, isConverted }: CloseDigits): number {
+  return isConverted ? meanTo(closes, CONVERTED_DIGITS) : mean(closes, decimals);
 }
 
 /** The mean of `count` values whose sum is known, rounded as `mean` does. The mean of one value is the value. */

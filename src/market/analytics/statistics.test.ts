@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { closeSeries, correlation, statisticsOf } from './statistics.ts';
 
+const CENTS = { decimals: 2, isConverted: false };
+
 interface Price {
   day: number;
   close: number;
@@ -43,7 +45,7 @@ function isRoot(value: number, numerator: bigint, denominator: bigint): boolean 
 test('mean, median, standard deviation, extremes and drawdown equal exact rational arithmetic', () => {
   fc.assert(
     fc.property(prices(-2_000), (all) => {
-      const found = statisticsOf(closeSeries(all), 2, 252);
+      const found = statisticsOf(closeSeries(all), CENTS, 252);
       const cents = all.map((one) => one.cents);
       const count = BigInt(all.length);
       const sum = cents.reduce((total, one) => total + one, 0n);
@@ -117,7 +119,7 @@ test('volatility is the standard deviation of log returns by 40-digit arithmetic
   fc.assert(
     fc.property(prices(1), (all) => {
       const returns = returnsOf(all);
-      const { volatility } = statisticsOf(closeSeries(all), 2, 252);
+      const { volatility } = statisticsOf(closeSeries(all), CENTS, 252);
       if (returns.length < 2) return expect(volatility).toBeUndefined();
       const count = BigInt(returns.length);
       const sum = returns.reduce((total, one) => total + one, 0n);
@@ -159,10 +161,17 @@ function moment(x: readonly bigint[], y: readonly bigint[]): bigint {
 
 test('a close that is not positive has no return', () => {
   const of = (closes: number[]) => closeSeries(closes.map((close, i) => ({ day: 19_000 + i, close })));
-  const { volatility, drawdown: fall } = statisticsOf(of([10, 20, -5, 10, 20]), 2, 252);
+  const { volatility, drawdown: fall } = statisticsOf(of([10, 20, -5, 10, 20]), CENTS, 252);
   expect(volatility).toBe(0); // two returns of ln 2
   expect(fall).toEqual({ size: 1.25, peakDay: 19_001, troughDay: 19_002 });
   expect(correlation(of([1, 2, 3]), of([5, 5, 5]))).toBeUndefined();
-  expect(statisticsOf(of([7]), 2, 252)).toMatchObject({ mean: 7, median: 7, drawdown: { size: 0 } });
-  expect(statisticsOf(of([7]), 2, 252).standardDeviation).toBeUndefined();
+  expect(statisticsOf(of([7]), CENTS, 252)).toMatchObject({ mean: 7, median: 7, drawdown: { size: 0 } });
+  expect(statisticsOf(of([7]), CENTS, 252).standardDeviation).toBeUndefined();
+});
+
+test('returns that differ only by rounding errors are constant', () => {
+  const of = (closes: number[]) => closeSeries(closes.map((close, i) => ({ day: 19_000 + i, close })));
+  const doubling = of([10, 20, 40, 80]);
+  expect(statisticsOf(doubling, CENTS, 252).volatility).toBe(0);
+  expect(correlation(doubling, of([5, 6, 5, 7]))).toBeUndefined();
 });

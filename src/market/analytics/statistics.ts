@@ -2,7 +2,7 @@ import type { Day } from '../day.ts';
 import { decimalOf } from '../decimal.ts';
 import { over, type Ratio, ratioOf, roundAt, roundTo } from '../ratio.ts';
 import type { UpdateInterval } from '../symbol.ts';
-import { mean } from './mean.ts';
+import { type CloseDigits, meanOfCloses } from './mean.ts';
 
 /** Significant digits of standard deviations and volatilities, and decimals of drawdowns and correlations. */
 const DIGITS = 8;
@@ -55,7 +55,7 @@ export interface Statistics {
   drawdown: Drawdown;
 }
 
-export function statisticsOf(series: CloseSeries, decimals: number, returnsPerYear: number): Statistics {
+export function statisticsOf(series: CloseSeries, digits: CloseDigits, returnsPerYear: number): Statistics {
   const { days, closes } = series;
   const sorted = closes.toSorted();
   const [minimum, maximum] = [sorted[0]!, sorted.at(-1)!];
@@ -63,8 +63,8 @@ export function statisticsOf(series: CloseSeries, decimals: number, returnsPerYe
   return {
     count: closes.length,
     last: { value: closes[last]!, day: days[last]! },
-    mean: mean([...closes], decimals),
-    median: mean([sorted[last >> 1]!, sorted[(last + 1) >> 1]!], decimals),
+    mean: meanOfCloses([...closes], digits),
+    median: meanOfCloses([sorted[last >> 1]!, sorted[(last + 1) >> 1]!], digits),
     standardDeviation: standardDeviation(closes),
     volatility: volatility(series, returnsPerYear),
     minimum: { value: minimum, day: days[closes.indexOf(minimum)]! },
@@ -117,13 +117,18 @@ function volatility({ logs }: CloseSeries, returnsPerYear: number): number | und
     if (!Number.isNaN(change)) returns.push(change);
   }
   if (returns.length < 2) return undefined;
-  const center = average(returns);
-  const squares = returns.reduce((sum, value) => sum + (value - center) ** 2, 0);
+  const squares = deviations(returns).reduce((sum, value) => sum + value ** 2, 0);
   return Number((Math.sqrt(squares / (returns.length - 1)) * Math.sqrt(returnsPerYear)).toPrecision(DIGITS));
 }
 
-function average(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+/** Differences of logarithms have errors of about 2 × 10⁻¹⁵. */
+const RETURN_ERROR_MAX = 1e-14;
+
+/** The differences of returns from their mean; all 0 if only rounding errors tell them apart. */
+function deviations(returns: readonly number[]): readonly number[] {
+  const center = returns.reduce((sum, value) => sum + value, 0) / returns.length;
+  const found = returns.map((value) => value - center);
+  return found.every((value) => Math.abs(value) < RETURN_ERROR_MAX) ? found.map(() => 0) : found;
 }
 
 function drawdownOf({ days, closes }: CloseSeries): Drawdown {
@@ -157,10 +162,10 @@ function isDeeper(low: number, high: number, lowest: number, highest: number): b
 export function correlation(a: CloseSeries, b: CloseSeries): number | undefined {
   const [x, y] = commonReturns(a, b);
   if (x.length < 2) return undefined;
-  const [centerX, centerY] = [average(x), average(y)];
+  const [fromX, fromY] = [deviations(x), deviations(y)];
   let [xx, yy, xy] = [0, 0, 0];
   for (let i = 0; i < x.length; i++) {
-    const [dx, dy] = [x[i]! - centerX, y[i]! - centerY];
+    const [dx, dy] = [fromX[i]!, fromY[i]!];
     xx += dx * dx;
     yy += dy * dy;
     xy += dx * dy;

@@ -4,10 +4,12 @@ import type { Expression } from './parse.ts';
 /** Results are exact to this many significant digits, like prices. */
 const SIGNIFICANT = 15;
 
-/** The exact value of a formula, rounded once; undefined if it divides by zero. */
+/** The exact value of a formula, rounded once; undefined if it divides by zero, or is too large for a float64. */
 export function evaluate(expression: Expression, priceOf: (code: string) => number): number | undefined {
-  const value = exactly(expression, (code) => ratioOf(priceOf(code)));
-  return value && Number(roundTo(value, SIGNIFICANT));
+  const exact = exactly(expression, (code) => ratioOf(priceOf(code)));
+  if (!exact) return undefined;
+  const value = Number(roundTo(exact, SIGNIFICANT));
+  return Number.isFinite(value) ? value : undefined;
 }
 
 function exactly(expression: Expression, priceOf: (code: string) => Ratio): Ratio | undefined {

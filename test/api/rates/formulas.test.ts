@@ -112,6 +112,15 @@ onEachEngine('formulas', (engine) => {
     expectRefusal(await api.ask(`/rates/latest?symbols=${encoded(CRACK)}&unit=kg`), 400, 'invalid_unit');
   });
 
+  test('a moving average has as many digits as an average', async () => {
+    for (const rest of ['', '&quote=EUR']) {
+      const path = `/rates/history?symbols={XAG}/{XAU}&startDate=2024-05-10&endDate=2024-05-14${rest}`;
+      const days = (await api.ask(`${path}&moving=2`)).body.rates as { moving?: number }[];
+      const [month] = (await api.ask(`${path}&interval=month`)).body.rates as { average: number }[];
+      expect(days.at(-1)!.moving).toBe(month!.average);
+    }
+  });
+
   test('a delayed plan sees the formula of what it may see', async () => {
     const { service } = api;
     await service.setPlan({ name: 'late', delaySeconds: 3_600, maxSymbols: 2 });
@@ -130,6 +139,7 @@ onEachEngine('formulas', (engine) => {
     expect(await refused('{XAU}/0')).toContain('it divides by zero');
     expect(await refused('{XAU}/({XAG}-{XAG})')).toContain('it divides by zero');
     expect(await refused('{XAU}/{WTIOIL-SPOT}')).toContain('it divides by zero at the newest prices');
+    expect(await refused(`{XAU}${'*999999999999999'.repeat(30)}`)).toContain('its value is too large');
     expect(await refused('{XAU')).toContain('a closing brace is missing');
     expect(await refused(Array.from({ length: 60 }, (_, i) => `{S${i}}`).join('+'))).toContain('20 symbols');
     expect(await refused(`${'('.repeat(200)}{XAU}${')'.repeat(200)}`)).toContain('nested');

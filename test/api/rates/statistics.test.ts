@@ -123,6 +123,17 @@ onEachEngine('GET /rates/statistics', (engine) => {
     expect(same.status).toBe(304);
   });
 
+  test('mean and median are rounded as averages are, also of converted closes and of formulas', async () => {
+    for (const rest of ['PL&quote=USX', 'PL&unit=Lb', '{PL}/{PA}', '{PL}-{PA}&quote=USX']) {
+      const range = `symbols=${rest}&startDate=2016-01-01&endDate=2016-12-31`;
+      const [code] = rest.split('&');
+      const { body } = await api.ask(`/rates/statistics?${range}`);
+      const year = await api.ask(`/rates/history?${range}&interval=year`);
+      const { mean } = (body.statistics as Record<string, Json>)[code!] as { mean: number };
+      expect([rest, mean]).toEqual([rest, (year.body.rates as { average: number }[])[0]!.average]);
+    }
+  });
+
   test('is computed from converted closes', async () => {
     const { body } = await api.ask(path('XAU', '&quote=EUR'));
     expect((body.statistics as Record<string, Json>).XAU).toMatchObject({
