@@ -37,7 +37,7 @@ export function suggest({ code, nearest, list }: UnknownCode): string {
 }
 
 export function fitting({ code, units }: { code: string; units: readonly string[] }): string {
-  return `${code} (which has ${units.join(', ')})`;
+  return units.length > 0 ? `${code} (which has ${units.join(', ')})` : `${code} (a formula takes no unit)`;
 }
 
 export function startOf({ code, firstDate }: NoData): string {

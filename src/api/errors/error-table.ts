@@ -35,8 +35,8 @@ export const ERRORS = {
   ),
   invalid_date: entry(
     400,
-    (d: { name: string; received: string }) =>
-      `The parameter "${d.name}" must be a day that exists, as YYYY-MM-DD, from 1900-01-01 to 2199-12-31 (received "${d.received}").`,
+    (d: { name: string; received: string; mayBeTime?: boolean }) =>
+      `The parameter "${d.name}" must be a day that exists, as YYYY-MM-DD, ${d.mayBeTime ? 'or a time, as 2024-05-14T15:30:00Z, ' : ''}from 1900-01-01 to 2199-12-31 (received "${d.received}").`,
     { name: 'date', received: '2023-02-29' },
   ),
   date_in_future: entry(

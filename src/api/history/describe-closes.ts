@@ -23,7 +23,11 @@ export function describe(series: Series, prices: Prices, { first, last }: DayRan
   const closes = closeSeries(bars);
   return {
     closes,
-    statistics: statisticsOf(closes, digitsOf(series, prices), RETURNS_PER_YEAR[series.symbol.updateInterval]),
+    statistics: statisticsOf(
+      closes,
+      digitsOf(series, prices),
+      RETURNS_PER_YEAR[series.symbol.updateInterval],
+    ),
     sourceIds: sourceIdsOfAll(bars),
   };
 }

@@ -76,8 +76,6 @@ function isOfKind(kind: FormulaKind): (symbol: RequestedSymbol) => boolean {
 function requireNoUnit(query: QueryParams, symbols: readonly RequestedSymbol[]): void {
   const unit = singleUnlessEmpty(query, 'unit');
   if (unit === undefined) return;
-  const misfits = symbols
-    .filter(isOfKind('ad hoc'))
-    .map(({ code, series }) => ({ code, units: [series.symbol.unit.symbol] }));
+  const misfits = symbols.filter(isOfKind('ad hoc')).map(({ code }) => ({ code, units: [] }));
   throw refuse('invalid_unit', { received: echo(unit), misfits });
 }

@@ -6,6 +6,8 @@ import { matches } from '../response/etag.ts';
 export interface ParquetAnswerOptions {
   etag: string;
   finality: Finality;
+  /** About its prices. The request has its own. */
+  warnings?: readonly string[] | undefined;
   columns: readonly FlatColumn[];
   /** Its rows as NDJSON. */
   source: TableSource;

@@ -1,18 +1,21 @@
 import type { PageFile } from '../download/page-file.ts';
 import type { Finality } from '../model/answer.ts';
 import type { ByteRange } from './byte-range.ts';
+import type { ParquetAnswerOptions } from './parquet-answer.ts';
 
 /** A finished file, on disk. It stays readable until it is discarded and the last reader is done. */
 export class ParquetFile {
   readonly etag: string;
   readonly finality: Finality;
+  readonly warnings: readonly string[];
   readonly #content: PageFile;
   #readers = 0;
   #isDiscarded = false;
 
-  constructor(etag: string, finality: Finality, content: PageFile) {
+  constructor({ etag, finality, warnings = [] }: ParquetAnswerOptions, content: PageFile) {
     this.etag = etag;
     this.finality = finality;
+    this.warnings = warnings;
     this.#content = content;
   }
 

@@ -117,7 +117,7 @@ export class ParquetFiles {
   }
 
   async #encode(answer: ParquetAnswer): Promise<ParquetFile> {
-    const { etag, finality, columns } = answer.options;
+    const { etag, columns } = answer.options;
     const content = await PageFile.open(this.#dir);
     try {
       for await (const bytes of this.#thread.encode(columns, answer.rows())) await content.add(bytes);
@@ -125,7 +125,7 @@ export class ParquetFiles {
       await content.close();
       throw error;
     }
-    const file = new ParquetFile(etag, finality, content);
+    const file = new ParquetFile(answer.options, content);
     this.#files.set(etag, file);
     this.#evict();
     // Frees the disk when nobody asks for another file.

@@ -160,7 +160,10 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     const optionOf = (name: string) =>
       Object.entries(PARAMETERS).find(([, one]) => one === name)?.[0] ?? name;
     throw new UsageError(
-      error.message.replace(/(?:The parameter )?"(\w+)"/, (_, name: string) => `--${optionOf(name)}`),
+      error.message
+        .replace(/The parameter "(\w+)"/, (_, name: string) => `--${optionOf(name)}`)
+        .replace('The startDate', '--from')
+        .replace('the endDate', '--to'),
     );
   }
 }

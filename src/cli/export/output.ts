@@ -57,6 +57,7 @@ class FileOutput implements Output {
 
   async abort(): Promise<void> {
     this.#stream.destroy();
+    await finished(this.#stream).catch(() => {}); // a file that is still being opened appears only then
     await unlink(this.#part).catch(() => {});
   }
 }

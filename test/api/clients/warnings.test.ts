@@ -149,6 +149,19 @@ onEachEngine('warnings', (engine) => {
         });
       }
     }
+    for (const format of ['csv', 'ndjson', 'parquet']) {
+      for (const rest of ['', '&asOf=2024-05-15']) {
+        for (const [code, start] of [
+          ['XAU', '2024-05-13'],
+          ['XAG', '2024-05-14'],
+        ]) {
+          const early = `/rates/history?symbols=${code}&startDate=1990-01-01&endDate=1990-12-31&format=${format}`;
+          expect((await api.ask(early + rest)).headers.get('openpit-warnings')).toBe(
+            `The data of ${code} starts on ${start}, after this range.`,
+          );
+        }
+      }
+    }
     const { headers } = await api.ask(`/rates/history?${RANGE}&format=csv`);
     expect(headers.get('openpit-warnings')).toBeNull();
     const json = await api.ask(`/rates/history?${RANGE}&date=2024-05-14`);

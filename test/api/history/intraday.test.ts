@@ -126,7 +126,8 @@ onEachEngine('intraday history', (engine) => {
   test('what makes no sense for it is refused', async () => {
     const ask = (rest: string) => api.ask(`/rates/history?symbols=XAU&interval=hour&${rest}`);
     expectRefusal(await ask(`${RANGE}&asOf=2024-05-10`), 400, 'invalid_parameter');
-    expectRefusal(await ask('startDate=2024-05-15T25:00:00Z&endDate=2024-05-15'), 400, 'invalid_date');
+    const hour25 = await ask('startDate=2024-05-15T25:00:00Z&endDate=2024-05-15');
+    expect(expectRefusal(hour25, 400, 'invalid_date')).toContain('or a time, as 2024-05-14T15:30:00Z');
     expectRefusal(await ask('startDate=2024-05-15T15:00Z&endDate=2024-05-15T14:00Z'), 400, 'invalid_range');
     expectRefusal(await ask('startDate=2024-05-17&endDate=2024-05-18'), 400, 'date_in_future');
     expectRefusal(await ask(`${RANGE}&cursor=AAAA`), 400, 'invalid_cursor');

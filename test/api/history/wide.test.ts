@@ -98,6 +98,16 @@ onEachEngine('layout=wide', (engine) => {
     expect(await refused('layout=wide&format=csv&field=percent')).toContain(
       'one of open, high, low, close, average',
     );
+    for (const rest of [
+      'transform=percent&moving=5',
+      'moving=5&field=average',
+      'interval=hour&moving=5&field=open',
+    ]) {
+      expect(await refused(`layout=wide&format=csv&${rest}`)).toContain('"moving" must be left out');
+    }
+    expect(await refused('layout=wide&format=csv&transform=log&moving=5&field=moving')).toContain(
+      '"transform"',
+    );
     expect((await api.ask(path('layout=long'))).status).toBe(200);
     expect(
       (await api.ask(`/rates/time-series?symbols=XAU&startDate=2024-05-01&endDate=2024-05-02&layout=wide`))

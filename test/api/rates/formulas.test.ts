@@ -109,7 +109,8 @@ onEachEngine('formulas', (engine) => {
     const { body } = await api.ask(`/rates/latest?symbols=${encoded(CRACK)}&quote=EUR`);
     expect(body.rates).toEqual({ [CRACK]: 23.352 });
     expect(body.metadata).toMatchObject({ [CRACK]: { quote: 'EUR' } });
-    expectRefusal(await api.ask(`/rates/latest?symbols=${encoded(CRACK)}&unit=kg`), 400, 'invalid_unit');
+    const withUnit = await api.ask(`/rates/latest?symbols=${encoded(CRACK)}&unit=kg`);
+    expect(expectRefusal(withUnit, 400, 'invalid_unit')).toContain(`${CRACK} (a formula takes no unit)`);
   });
 
   test('a moving average has as many digits as an average', async () => {

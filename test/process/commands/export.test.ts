@@ -119,6 +119,8 @@ onEachEngine('openpit export', (engine) => {
       [['--symbols', 'NOSUCH'], 'Unknown symbol: NOSUCH'],
       [['--format', 'xml'], '--format must be one of csv, ndjson, parquet'],
       [['--field', 'close'], '--field must be sent with layout=wide'],
+      [['--symbols', 'XAU', '--unit', 'litre'], 'The unit "litre" does not fit XAU'],
+      [['--from', '2001-02-01', '--to', '2001-01-01'], '--from 2001-02-01 is after --to 2001-01-01'],
     ];
     for (const [options, message] of WRONG) {
       const { exitCode, stderr } = await openpit(...options, '-o', file);
@@ -128,6 +130,16 @@ onEachEngine('openpit export', (engine) => {
         stderr: expect.stringContaining(message),
       });
     }
+    expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
+  });
+
+  test('leaves no file if a price cannot be converted', async () => {
+    const file = join(newFolder(), 'euros.csv');
+    const { exitCode, stderr } = await openpit('--symbols', 'XAU', '--quote', 'EUR', '-o', file);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining('No exchange rate'),
+    });
     expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
   });
 

@@ -55,12 +55,8 @@ export const history = priceEndpoint({
     const { first, last } = readRange(query, Number.POSITIVE_INFINITY);
     const derivation = readDerivation(query);
     const fields = fieldsOf(derivation);
-    const wideField = readWideField(
-      query,
-      context.format,
-      [...BAR_FIELDS, ...fields.names],
-      derivation ? fields.names[0]! : 'close',
-    );
+    const names = [...BAR_FIELDS, ...fields.names];
+    const wideField = readWideField(query, context.format, names, derivation);
     const cursorScope = [symbolSet.codes, first, last, interval, scopeOf(derivation), wideField].join(' ');
     const { day, symbolIndex } = readCursor(query, cursorScope) ?? { day: first, symbolIndex: 0 };
     const from = { day: intervalStart(interval, day), symbolIndex };

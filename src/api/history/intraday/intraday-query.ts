@@ -63,7 +63,7 @@ export function readIntraday(context: EndpointContext, interval: IntradayInterva
   const derivation = readDerivation(query);
   const fields = fieldsOf(derivation);
   const names = [...BAR_FIELDS, ...fields.names];
-  const wideField = readWideField(query, context.format, names, derivation ? fields.names[0]! : 'close');
+  const wideField = readWideField(query, context.format, names, derivation);
   const asOf = single(query, 'asOf');
   if (asOf !== undefined) {
     throw refuse('invalid_parameter', {
@@ -105,7 +105,7 @@ function readTime(query: QueryParams, name: string, edge: 'first' | 'last'): { m
   }
   const ms = parseInstant(text);
   if (ms === undefined || utcDay(ms) < FIRST_DAY || utcDay(ms) > LAST_DAY) {
-    throw refuse('invalid_date', { name, received: echo(text) });
+    throw refuse('invalid_date', { name, received: echo(text), mayBeTime: true });
   }
   return { ms, text: printInstant(ms) };
 }

@@ -4,7 +4,7 @@ import { refuse } from '../../errors/errors.ts';
 import { CACHE_CONTROL } from '../../model/answer.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { type ByteRange, readByteRange } from '../../parquet/byte-range.ts';
-import type { ParquetAnswer } from '../../parquet/parquet-answer.ts';
+import type { ParquetAnswer, ParquetAnswerOptions } from '../../parquet/parquet-answer.ts';
 import type { ParquetFile } from '../../parquet/parquet-file.ts';
 import type { ParquetFiles } from '../../parquet/parquet-files.ts';
 import { matches } from '../../response/etag.ts';
@@ -46,10 +46,10 @@ export class ParquetDelivery {
   }
 
   async send(context: RequestContext, endpoint: PriceEndpoint, answer: ParquetAnswer): Promise<Reply> {
-    const { etag, finality } = answer.options;
+    const { etag, source } = answer.options;
     if (this.#isUnchanged(context, etag)) {
-      await answer.options.source.release();
-      return reply(null, await this.#headers(context, { etag, finality }), 304);
+      await source.release();
+      return reply(null, await this.#headers(context, answer.options), 304);
     }
     const buyer = buyerOf(context);
     const account = context.customer!.account.id;
@@ -98,7 +98,7 @@ export class ParquetDelivery {
 
   async #headers(
     context: RequestContext,
-    { etag, finality }: Pick<ParquetFile, 'etag' | 'finality'>,
+    { etag, finality, warnings = [] }: Pick<ParquetAnswerOptions, 'etag' | 'finality' | 'warnings'>,
   ): Promise<Record<string, string>> {
     const customer = context.customer!;
     await this.#rateLimits.load(customer, context.now);
@@ -110,7 +110,7 @@ export class ParquetDelivery {
       'Cache-Control': CACHE_CONTROL[finality],
       'RateLimit-Policy': rateLimitPolicy(quota, burstPerSecond),
       ...(rateLimit !== undefined && { RateLimit: rateLimitText(rateLimit) }),
-      ...warningHeaders(context.priceRequest!.warnings),
+      ...warningHeaders([...context.priceRequest!.warnings, ...warnings]),
       'Accept-Ranges': 'bytes',
       ETag: etag,
     };

@@ -71,13 +71,17 @@ export function buildAnswer({
     version: number,
   ): CachedAnswer | Download | ParquetAnswer {
     const { format } = priceRequest.context;
-    const { content, finality, next, warnings } = answer;
+    const { content, finality, next, warnings = [] } = answer;
     const body = encodeContent(content, format, membersOf(priceRequest, answer));
     if ('columns' in body) {
-      const etag = encoder.tagOfState(priceRequest, { state: body.state, finality });
+      // Empty tables of different symbols differ only in their warnings, and a Parquet file keeps its own.
+      const etag = encoder.tagOfState(priceRequest, {
+        state: [body.state, ...warnings].join('\n'),
+        finality,
+      });
       if (format === 'parquet') {
         const source = new LongTableSource(body, 'ndjson');
-        return new ParquetAnswer({ columns: body.columns, source, finality, etag });
+        return new ParquetAnswer({ columns: body.columns, source, finality, etag, warnings });
       }
       const source = new LongTableSource(body, format as TextFormat);
       return encoder.download(priceRequest, { source, finality, etag, warnings, cache: tableCache });

@@ -113,7 +113,7 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
     const measures = priceQuery.series.map(({ symbol }) => [symbol.unit.symbol, symbol.currency.code]);
     const state = JSON.stringify([context.format, finality === 'final' || revision, parameters, measures]);
     const etag = tags.ofState(state, view.delayMs);
-    if (context.format === 'parquet') return new ParquetAnswer({ columns, source, finality, etag });
+    if (context.format === 'parquet') return new ParquetAnswer({ columns, source, finality, etag, warnings });
     return encoder.download(priceRequest, { source, finality, etag, warnings });
   }
 }
