@@ -8,6 +8,9 @@ import {
   type UnknownCode,
 } from './error-details.ts';
 
+const FORMULA_SYNTAX =
+  'A formula has symbols in braces, numbers, + - * / and parentheses, for example {RB-FUT}*42-{WTIOIL-FUT}; in a URL, write + as %2B.';
+
 /**
  * Every error: its stable code, its status and its message. A message says what is wrong, what was received, and how to
  * fix it.
@@ -91,8 +94,8 @@ export const ERRORS = {
   ),
   invalid_formula: entry(
     400,
-    (d: { received: string; problem: string }) =>
-      `"${d.received}" cannot be computed: ${d.problem}. A formula has symbols in braces, numbers, + - * / and parentheses, for example {RB-FUT}*42-{WTIOIL-FUT}; in a URL, write + as %2B.`,
+    (d: { received: string; problem: string; advice?: string }) =>
+      `"${d.received}" cannot be computed: ${d.problem}. ${d.advice ?? FORMULA_SYNTAX}`,
     { received: '{XAU}/0', problem: 'it divides by zero on 2024-05-14' },
   ),
   invalid_interval: entry(

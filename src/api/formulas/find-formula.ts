@@ -40,7 +40,11 @@ export function findNamed(code: string, catalog: Catalog, isAccepted: boolean): 
 }
 
 function onlyCodes(received: string) {
-  return refuse('invalid_formula', { received: echo(received), problem: 'this endpoint takes only symbols' });
+  return refuse('invalid_formula', {
+    received: echo(received),
+    problem: 'this endpoint takes only symbols',
+    advice: 'Send the codes of the symbols in it.',
+  });
 }
 
 /** A formula in the place of a symbol, or the codes in it that are unknown. */
@@ -58,7 +62,8 @@ export function findFormula(
     if (series) parts.push({ code, series });
     else if (namedFormulas(catalog).has(code)) {
       const problem = `${code} is a formula: a formula is made of symbols, not of other formulas`;
-      throw refuse('invalid_formula', { received: echo(text), problem });
+      const advice = `GET /symbols lists what ${code} is made of.`;
+      throw refuse('invalid_formula', { received: echo(text), problem, advice });
     } else unknown.push(code);
   }
   return unknown.length > 0 ? { unknown } : { code: formula.text, series: new FormulaSeries(formula, parts) };

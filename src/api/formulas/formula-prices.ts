@@ -55,7 +55,8 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
     );
     if (price === undefined) {
       const problem = 'it divides by zero at the newest prices, or its value is too large';
-      throw refuse('invalid_formula', { received: series.symbol.code, problem });
+      const advice = 'Other days may have a value: see /rates/history.';
+      throw refuse('invalid_formula', { received: series.symbol.code, problem, advice });
     }
     const times = found.map(({ at }) => at);
     return {

@@ -148,11 +148,12 @@ onEachEngine('formulas', (engine) => {
     expect(
       expectRefusal(await api.ask('/rates/latest?symbols={NOPE}-{XAU}'), 404, 'unknown_symbol'),
     ).toContain('NOPE');
-    expectRefusal(
-      await api.ask('/rates/revisions?symbols={XAU}-{XAG}&date=2024-05-14'),
-      400,
-      'invalid_formula',
-    );
+    for (const code of ['{XAU}-{XAG}', 'GOLDSILVER']) {
+      const revisions = await api.ask(`/rates/revisions?symbols=${code}&date=2024-05-14`);
+      const message = expectRefusal(revisions, 400, 'invalid_formula');
+      expect(message).toEndWith('this endpoint takes only symbols. Send the codes of the symbols in it.');
+    }
+    expect(await refused('{GOLDSILVER}*2')).toEndWith('GET /symbols lists what GOLDSILVER is made of.');
     expect((await api.ask(`/rates/latest?symbols=${'{XAU}%2B'.repeat(1_100)}`)).status).toBe(414);
   });
 

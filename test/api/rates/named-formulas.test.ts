@@ -141,6 +141,15 @@ onEachEngine('named formulas', (engine) => {
     expect(expectRefusal(nested, 400, 'invalid_formula')).toContain('CRACK321 is a formula');
   });
 
+  test('a formula whose symbols have no history in common has no dates', async () => {
+    await api.service.publish('TIN', { '2020-05-14': 680 });
+    await define('APART', { expression: '{XAU}-{TIN}', name: 'Test', unit: 'T.oz', currency: 'USD' });
+    await api.service.core.follow();
+    const symbols = (await api.ask('/symbols')).body.symbols as Json[];
+    const found = symbols.find(({ symbol }) => symbol === 'APART');
+    expect(found).toMatchObject({ firstDate: null, lastDate: null });
+  });
+
   test('the list of symbols shows what each of them computes', async () => {
     const symbols = (await api.ask('/symbols')).body.symbols as Json[];
     const codes = symbols.map(({ symbol }) => String(symbol));

@@ -63,7 +63,11 @@ interface LargeList extends LargeAnswer {
 }
 
 export function datesOf(series: Series, prices: Prices): DatedSymbol {
-  return { symbol: series.symbol, first: prices.firstDay(series), last: prices.lastDay(series) };
+  const { symbol } = series;
+  const [first, last] = [prices.firstDay(series), prices.lastDay(series)];
+  const isReversed = first !== undefined && last !== undefined && first > last;
+  // The histories of a formula's symbols need not overlap.
+  return isReversed ? { symbol, first: undefined, last: undefined } : { symbol, first, last };
 }
 
 /** The dates of many symbols, yielding to requests. Their prices may be evicted meanwhile. */
