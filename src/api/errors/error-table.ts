@@ -32,8 +32,8 @@ export const ERRORS = {
   ),
   too_many_symbols: entry(
     400,
-    (d: { received: number; max: number }) =>
-      `The request names ${d.received} symbols and the plan allows ${d.max} in one request. Ask for fewer at a time.`,
+    (d: { received: number; max: number; path?: string }) =>
+      `The request names ${d.received} symbols and ${d.path ?? 'the plan'} allows ${d.max} in one request. Ask for fewer at a time.`,
     { received: 21, max: 20 },
   ),
   invalid_date: entry(

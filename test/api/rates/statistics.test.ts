@@ -169,6 +169,8 @@ onEachEngine('GET /rates/statistics', (engine) => {
 
   test('at most 20 symbols', async () => {
     const codes = Array.from({ length: 21 }, (_, i) => `S${i}`).join(',');
-    expect(expectRefusal(await api.ask(path(codes)), 400, 'too_many_symbols')).toContain('20');
+    expect(expectRefusal(await api.ask(path(codes)), 400, 'too_many_symbols')).toContain(
+      '21 symbols and /rates/statistics allows 20',
+    );
   });
 });

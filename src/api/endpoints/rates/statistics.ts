@@ -31,8 +31,8 @@ export const statistics = priceEndpoint({
 
   read(context) {
     const { query, plan, dialect } = context;
-    const maxSymbols = Math.min(plan.maxSymbols, STATISTICS_SYMBOLS_MAX);
-    const symbolSet = readSymbolSet(query, { ...plan, maxSymbols });
+    const symbolSet = readSymbolSet(query, plan);
+    requireFew(symbolSet.codes.length);
     const { first, last } = readRange(
       query,
       plan.history ? Number.POSITIVE_INFINITY : spanDaysMax(plan, dialect),
@@ -89,6 +89,11 @@ interface StatisticsQuery extends RatesQuery {
 
 interface LargeStatistics extends LargeAnswer {
   frozen: FrozenPrices;
+}
+
+function requireFew(received: number): void {
+  if (received <= STATISTICS_SYMBOLS_MAX) return;
+  throw refuse('too_many_symbols', { received, max: STATISTICS_SYMBOLS_MAX, path: '/rates/statistics' });
 }
 
 function daysOf({ first, last, today }: StatisticsQuery): DayRange {
