@@ -115,6 +115,18 @@ export async function openPage(
   };
 }
 
+/** Holds the requests for some URLs until they are released, and counts them. */
+export async function hold(page: Page, urls: RegExp): Promise<{ count: number; release(): void }> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const held = { count: 0, release };
+  await page.route(urls, async (route) => {
+    held.count++;
+    await released;
+    await route.continue();
+  });
+  return held;
+}
+
 export const OPERATOR_TOKEN = 'a-long-token-of-the-operator';
 
 /** Signs the operator in on every page that is opened from now on. */

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../support/program.ts';
+import { openTestService, type TestService } from '../support/service.ts';
+import { browserPath, hold, openBrowser, openPage } from './browser.ts';
+import { recordDrawnText } from './drawn-text.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 2_000;
+
+const found = await browserPath();
+const title = found
+  ? 'while the data of a chart loads'
+  : 'while the data of a chart loads (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(180_000);
+  let service: TestService;
+  let browser: Browser;
+  const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  beforeAll(async () => {
+    const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited' };
+    service = await openTestService('sqlite', { settings, now: Date.now() });
+    const days = Array.from({ length: DAYS }, (_, i) => [date(DAYS - i), 2_000 + (i % 50)] as const);
+    await service.publish('XAU', Object.fromEntries(days));
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const open = async (hash: string) => {
+    const watched = await openPage(browser, service.url);
+    await watched.page.goto(`${service.url}/${hash}`);
+    return watched;
+  };
+  /** Records the requests for a path. */
+  const watchRequests = (page: Page, path: string) => {
+    const urls: URL[] = [];
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.pathname === path) urls.push(url);
+    });
+    return urls;
+  };
+
+  test('nobody hears that no price was corrected before the corrections are known', async () => {
+    const { page, close } = await open('#/symbol/XAU');
+    const heard = page.locator('.hint[role=status]');
+    await page.getByRole('button', { name: 'Show corrections' }).waitFor();
+    await page.evaluate(`
+      window.heard = [];
+      new MutationObserver(() => heard.push(document.querySelector('.hint[role=status]')?.textContent))
+        .observe(document.querySelector('main'), { childList: true, subtree: true, characterData: true });
+    `);
+    await page.getByRole('button', { name: 'Show corrections' }).click();
+    await heard.getByText('No price in this range was corrected.').waitFor();
+    const texts = (await page.evaluate('window.heard.filter(Boolean)')) as string[];
+    expect(texts[0]).toBe('Looking for corrections…');
+    await close();
+  });
+});
