@@ -60,4 +60,16 @@ describe.skipIf(!found)(title, () => {
     expect(texts[0]).toBe('Looking for corrections…');
     await close();
   });
+
+  test('a symbol opens after one that does not exist', async () => {
+    const { page, close } = await open('#/symbol/NOPE');
+    await page.getByText('There is no symbol “NOPE”').waitFor();
+    const market = await hold(page, /\/market\?/);
+    await page.evaluate(`location.hash = '#/symbol/XAU'`);
+    await eventually(async () => market.count > 0);
+    expect(await page.getByText('There is no symbol').count()).toBe(0);
+    market.release();
+    await page.getByRole('heading', { name: 'Gold XAU' }).waitFor();
+    await close();
+  });
 });

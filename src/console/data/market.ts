@@ -63,10 +63,13 @@ class MarketStore {
     this.#wanted = 'all';
   }
 
-  /** The same for some symbols: a page about one of them needs no others. */
+  /** The same for some symbols: a page about one of them needs no others, but those that are loaded stay. */
   require(codes: readonly string[]): void {
     if (this.#wanted === 'all') return;
-    this.#wanted = new Set([...this.#wanted, ...codes]);
+    const wanted = new Set([...this.#loaded, ...codes]);
+    if (wanted.symmetricDifference(this.#wanted).size === 0) return;
+    this.#wanted = wanted;
+    this.error = undefined; // it was about other symbols
   }
 
   /** The same for all symbols without closes. */
@@ -131,8 +134,9 @@ class MarketStore {
 
   /** Returns how long to wait before the next time. */
   async #ask(): Promise<number> {
+    const wanted = this.#wanted;
     try {
-      if (this.#visit === '' || this.#wantsCloses !== this.#hasCloses || !this.#hasWanted) await this.#load();
+      if (this.#visit === '' || !this.#hasWanted) await this.#load();
       else await this.#loadQuotes();
       this.state = 'live';
       this.error = undefined;
@@ -142,6 +146,7 @@ class MarketStore {
         this.#setVisit('');
         return 0;
       }
+      if (wanted !== this.#wanted) return 0;
       this.error = error;
       this.state = isOutage(error) ? 'lost' : { refused: messageOf(error) };
       return isOutage(error) ? POLL_MS : POLL_REFUSED_MS;
@@ -149,6 +154,7 @@ class MarketStore {
   }
 
   get #hasWanted(): boolean {
+    if (this.#wantsCloses !== this.#hasCloses) return false;
     if (this.#loaded === 'all') return true;
     return this.#wanted !== 'all' && this.#loaded.size > 0 && this.#wanted.isSubsetOf(this.#loaded);
   }
