@@ -72,4 +72,36 @@ describe.skipIf(!found)(title, () => {
     await page.getByRole('heading', { name: 'Gold XAU' }).waitFor();
     await close();
   });
+
+  test('a new range asks for its statistics and corrections once, when its prices are there', async () => {
+    const { page, close } = await open('#/symbol/XAU?range=1M&statistics=1&corrections=1');
+    await page.getByText('Volatility').waitFor();
+    await page.getByText('No price in this range was corrected').waitFor();
+    const isLong = (url: URL) => url.searchParams.get('startDate')! < date(1_800);
+    const statistics = watchRequests(page, '/rates/statistics');
+    const corrections = watchRequests(page, '/rates/revisions');
+    await page.getByRole('button', { name: '5Y' }).click();
+    await eventually(async () => statistics.some(isLong) && corrections.some(isLong));
+    await page.getByText('Volatility').waitFor();
+    await page.getByText('No price in this range was corrected').waitFor();
+    expect(statistics.map(isLong)).toEqual([true]);
+    expect(corrections.map(isLong)).toEqual([true]);
+    await close();
+  });
+
+  test('a download before a new range is loaded has the days that are shown', async () => {
+    const { page, close } = await open('#/symbol/XAU?range=1M');
+    await page.locator('.legend-day').waitFor();
+    const history = await hold(page, /\/rates\/history/);
+    await page.getByRole('button', { name: '5Y' }).click();
+    await eventually(async () => history.count > 0);
+    await page.getByText('Download', { exact: true }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    expect(await Bun.file((await file.path())!).text()).not.toContain(date(100));
+    history.release();
+    await close();
+  });
 });

@@ -1,10 +1,10 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
 import { OpenpitError } from '../api/client.ts';
 import type { PriceDrawing } from '../charts/drawing.ts';
 import { headlineOf } from '../data/chart/headline.ts';
-import { requestsFor } from '../data/chart/history.ts';
+import { identityOf, requestsFor } from '../data/chart/history.ts';
 import { isIntraday } from '../data/chart/intraday.ts';
 import { withNewest } from '../data/chart/live-bars.ts';
 import { useChartRequest } from '../data/chart/request.ts';
@@ -88,6 +88,9 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   const history = useHistory(apiKey, plan, mustAsk || withoutMinutes ? undefined : wanted);
   const row = useMarketRow(store, symbol.symbol);
   const { data } = history;
+  /** The days of the bars that are shown; another range is only wanted until its bars are there. */
+  const shown = useRef(span);
+  if (data?.id === identityOf(wanted)) shown.current = span;
   const series = useMemo(() => {
     const isOpenEnded = data !== undefined && data.last >= today();
     return (data?.series ?? []).map((one) => ({
@@ -99,8 +102,8 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   const [corrections, setCorrections] = useParam('corrections', '');
   const wantsRevisions = corrections !== '' && !isIntraday(wanted.interval);
   const shownBars = useMemo(
-    () => data?.series[0]?.bars.filter(({ date }) => date >= span.first),
-    [data, span.first],
+    () => data?.series[0]?.bars.filter(({ date }) => date >= shown.current.first),
+    [data, shown.current.first],
   );
   const revisions = useRevisions(apiKey, symbol, wantsRevisions ? shownBars : undefined);
   const [drawing, setDrawing] = useState<PriceDrawing>();
@@ -127,7 +130,13 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
             />
             <AverageTools averages={view.averages} scale={style.scale} onChange={change} />
           </div>
-          <ExportTools history={data} series={series} span={span} drawing={drawing} apiKey={apiKey} />
+          <ExportTools
+            history={data}
+            series={series}
+            span={shown.current}
+            drawing={drawing}
+            apiKey={apiKey}
+          />
         </div>
         <ChartArea
           history={history}
@@ -149,7 +158,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
           headline={headline}
           history={data}
           series={series}
-          span={span}
+          span={shown.current}
           units={measures.units}
           store={store}
           holder={holder}
