@@ -104,4 +104,36 @@ describe.skipIf(!found)(title, () => {
     history.release();
     await close();
   });
+
+  test('a second click on a download does not pay for it again', async () => {
+    const { page, close } = await open('#/symbol/XAU');
+    await page.locator('.legend-day').waitFor();
+    const files = await hold(page, /format=parquet/);
+    await page.getByText('Download', { exact: true }).click();
+    const button = page.getByRole('button', { name: 'Parquet' });
+    const downloaded = page.waitForEvent('download');
+    await button.dblclick();
+    await eventually(async () => files.count > 0);
+    files.release();
+    await downloaded;
+    expect(files.count).toBe(1);
+    await close();
+  });
+
+  test('a download that fails to load its code says so, and works when the service is back', async () => {
+    const { page, close } = await open('#/symbol/XAU');
+    await page.locator('.legend-day').waitFor();
+    await page.locator('.chart canvas').first().waitFor();
+    await page.route(/\.js$|\/health/, (route) => route.abort());
+    const menu = page.getByText('Download', { exact: true });
+    await menu.click();
+    await page.getByRole('button', { name: 'CSV' }).click();
+    await page.getByText('No connection to the service').waitFor();
+    await page.unrouteAll();
+    await page.getByText('No connection to the service').waitFor({ state: 'detached' });
+    await page.locator('.legend-day').waitFor();
+    await menu.click();
+    await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+    await close();
+  });
 });

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { loadModule } from '../api/load-module.ts';
 import { LINE_COLOURS } from '../charts/colours.ts';
 import type { PriceDrawing } from '../charts/drawing.ts';
 import { type ChartSeries, type History, requestShown } from '../data/chart/history.ts';
@@ -23,10 +24,11 @@ export function ExportTools({
   apiKey: string;
 }) {
   const [error, setError] = useState<unknown>();
-  const save = async (format: ExportFormat) => {
+  const save = async (format: ExportFormat, close: () => void) => {
+    close(); // a second click would be a second download
     setError(undefined);
     try {
-      const { saveChart } = await import('./save-chart.ts');
+      const { saveChart } = await loadModule(() => import('./save-chart.ts'), setError);
       const { interval } = history!;
       await saveChart(format, {
         request: requestShown(history!, span),
@@ -47,23 +49,19 @@ export function ExportTools({
       <Menu label="Download" align="end">
         {(close) => (
           <>
-            <button type="button" disabled={!history} onClick={() => void save('csv').then(close)}>
+            <button type="button" disabled={!history} onClick={() => save('csv', close)}>
               CSV
             </button>
             {history?.request.startsWith('/rates/history') && (
               <button
                 type="button"
                 title="Costs one unit for every 2,000 rows"
-                onClick={() => void save('parquet').then(close)}
+                onClick={() => save('parquet', close)}
               >
                 Parquet
               </button>
             )}
-            <button
-              type="button"
-              disabled={!history || !drawing}
-              onClick={() => void save('png').then(close)}
-            >
+            <button type="button" disabled={!history || !drawing} onClick={() => save('png', close)}>
               PNG picture
             </button>
           </>
