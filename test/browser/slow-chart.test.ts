@@ -136,4 +136,27 @@ describe.skipIf(!found)(title, () => {
     await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
     await close();
   });
+
+  test('a chart that is clicked before it is drawn zooms with the wheel', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    const drawn = await recordDrawnText(page);
+    const chart = page.locator('.chart-box');
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/\.js$/, async (route) => {
+      if ((await chart.count()) > 0) await released;
+      await route.continue();
+    });
+    await page.goto(`${service.url}/#/symbol/XAU`);
+    await page.locator('.legend-day').waitFor();
+    expect(await page.locator('.chart canvas').count()).toBe(0);
+    await chart.click({ position: { x: 300, y: 100 } });
+    release();
+    await eventually(async () => (await drawn.all()).length > 0);
+    const before = (await drawn.all()).length;
+    await eventually(async () => {
+      await page.mouse.wheel(0, -200);
+      return (await drawn.all()).length > before;
+    });
+    await close();
+  });
 });

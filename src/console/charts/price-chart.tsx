@@ -59,6 +59,7 @@ export function PriceChart({
     }).then((opened) => {
       own = opened;
       if (isGone) return opened.remove();
+      opened.setWheel(document.activeElement === box.current);
       setDrawing(opened);
       events.current.onDrawing(opened);
     });
