@@ -49,7 +49,7 @@ export function Keys({
     try {
       const answer = await action();
       const made = isIssued(answer) ? answer : undefined;
-      setIssued(made);
+      if (made) setIssued(made);
       onChange(made, replaced);
     } catch (failed) {
       setError(failed);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { AccountAnswer, ConfigAnswer } from '../api/answers.ts';
 import { askWithKey, isAboutKey } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
-import { useKey } from '../api/session.ts';
+import { setSecret, useKey } from '../api/session.ts';
 import { lazy } from '../show/lazy.tsx';
 import { Failure, Loading, type Shape } from '../show/parts.tsx';
 
@@ -15,6 +15,12 @@ export interface Holder extends AccountAnswer {
 
 /** The account as last read: a page shows at once what another one has read. */
 let known: { key: string; answer: AccountAnswer } | undefined;
+
+/** Continues with a new key of the same account. The page stays as it is: it may show the key, which is shown once. */
+export function replaceKey(key: string, answer: AccountAnswer): void {
+  known = { key, answer };
+  setSecret('key', key);
+}
 
 /** Shows content that needs a key, or asks for a key. */
 export function WithKey({

@@ -3,7 +3,7 @@ import { Keys } from '../account/keys.tsx';
 import { Limits } from '../account/limits.tsx';
 import { Quota } from '../account/quota.tsx';
 import { UsageCard } from '../account/usage-card.tsx';
-import { type Holder, WithKey } from '../account/with-key.tsx';
+import { type Holder, replaceKey, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, IssuedAnswer, KeyRecord, UsageAnswer, UsageDailyAnswer } from '../api/answers.ts';
 import { askWithKey } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
@@ -26,7 +26,7 @@ function Account({ holder }: { holder: Holder }) {
     const daily = await askWithKey<UsageDailyAnswer>(apiKey, '/usage/daily');
     const keys = await askWithKey<{ keys: KeyRecord[] }>(apiKey, '/account/keys');
     return { usage, daily, keys: keys.keys };
-  }, [apiKey]);
+  }, [account.id]);
   return (
     <>
       <div class="page-head">
@@ -72,8 +72,9 @@ function Account({ holder }: { holder: Holder }) {
               own={key.id}
               actions={keyActions(apiKey)}
               onChange={(issued, replaced) => {
-                if (issued && replaced === key.id && kind === 'own') setSecret('key', issued.apiKey);
-                else loaded.reload();
+                if (issued && replaced === key.id && kind === 'own')
+                  replaceKey(issued.apiKey, { ...holder, key: issued.key });
+                loaded.reload();
               }}
             />
           )}

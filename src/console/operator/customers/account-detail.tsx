@@ -24,11 +24,12 @@ export function AccountDetail({
 }) {
   const path = `/admin/accounts/${encodeURIComponent(id)}`;
   const loaded = useLoad(() => askAsOperator<AccountDetailAnswer>(token, path), [token, id]);
-  if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={loaded.reload} />;
-  if (!loaded.data) return <Loading label="Reading the account" lines={4} />;
+  const failure = loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />;
+  if (!loaded.data) return failure || <Loading label="Reading the account" lines={4} />;
   const { keys, events } = loaded.data;
   return (
     <>
+      {failure}
       <UsageCard daily={loaded.data} keys={keys} />
       {events.length > 0 && (
         <ul class="hint">

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { eventually } from '../support/program.ts';
+import { openTestService, type TestService } from '../support/service.ts';
+import { browserPath, hold, OPERATOR_TOKEN, openBrowser, openOperatorPage, openPage } from './browser.ts';
+
+const found = await browserPath();
+const title = found
+  ? 'while a change is on its way'
+  : 'while a change is on its way (skipped: no Chromium for this machine)';
+
+describe.skipIf(!found)(title, () => {
+  setDefaultTimeout(180_000);
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    const settings = { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN };
+    service = await openTestService('sqlite', { settings, now: Date.now() });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const openAccount = async (key: string) => {
+    const watched = await openPage(browser, service.url);
+    await watched.page.goto(`${service.url}/#key=${key}`);
+    await watched.page.goto(`${service.url}/#/account`);
+    await watched.page.getByRole('button', { name: 'Create a key' }).waitFor();
+    return watched;
+  };
+  const open = (section: string) => openOperatorPage(browser, service.url, section);
+  const createAccount = (name: string) =>
+    service.get('/admin/accounts', undefined, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name, plan: 'basic' }),
+    });
+  const csvFile = (name: string, price: number) => ({
+    name,
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`Date,Close\n2024-05-13,${price}\n`),
+  });
+
+  test('a new key stays on the screen when the key of the page is rotated', async () => {
+    const key = await service.key('pro');
+    const { page, close } = await openAccount(key);
+    await page.getByRole('button', { name: /^Rotate key_/ }).click();
+    await page.getByRole('button', { name: /^Rotate now key_/ }).click();
+    await page.getByText('Your new key, shown this once').waitFor();
+    await page.locator('tr').filter({ hasText: 'this one' }).getByText('new', { exact: true }).waitFor();
+    expect(await page.locator('.new-key').textContent()).not.toBe(key);
+    await close();
+  });
+
+  test('a new key stays on the screen when another one is revoked', async () => {
+    const { page, close } = await openAccount(await service.key('pro'));
+    const create = async () => {
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await page.getByRole('button', { name: 'I have kept it' }).waitFor();
+    };
+    await create();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await create();
+    const other = page.locator('tbody tr').filter({ hasNotText: 'this one' }).filter({ hasNotText: 'new' });
+    await other.getByRole('button', { name: /^Revoke key_/ }).click();
+    await other.getByRole('button', { name: /^Revoke for good/ }).click();
+    await page.getByText('revoked', { exact: true }).waitFor();
+    expect(await page.locator('.new-key').count()).toBe(1);
+    await close();
+  });
+
+  test('a new key of an account stays on the screen when the list of keys cannot be read', async () => {
+    await service.key('pro');
+    const { page, close } = await open('customers');
+    await page
+      .getByRole('button', { name: /^Usage and keys of/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.route(/\/admin\/accounts\/[^/]+$/, (route) => route.abort());
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.locator('.detail').getByText('No connection to the service').waitFor();
+    expect(await page.locator('.new-key').count()).toBe(1);
+    await close();
+  });
+});
