@@ -86,4 +86,13 @@ describe.skipIf(!found)(title, () => {
     expect(await page.locator('.new-key').count()).toBe(1);
     await close();
   });
+
+  test('the name of a new account stays while accounts are searched', async () => {
+    const { page, close } = await open('customers');
+    await page.getByLabel('New account').fill('Smelter');
+    await page.getByLabel('Search accounts').fill('nobody');
+    await page.getByText('No account matches').waitFor();
+    expect(await page.getByLabel('New account').inputValue()).toBe('Smelter');
+    await close();
+  });
 });

@@ -28,16 +28,19 @@ export function Accounts({ token }: { token: string }) {
   const [issued, setIssued] = useState<IssuedAnswer>();
   const [error, setError] = useState<unknown>();
   const [moved, setMoved] = useState<{ id: string; name: string; before: string; plan: string }>();
+  const loadedPlans = useLoad(async () => {
+    const { plans } = await askAsOperator<{ plans: PlanRecord[] }>(token, '/admin/plans');
+    return plans.map(({ name }) => name);
+  }, [token]);
   const loaded = useLoad(async () => {
     const query = new URLSearchParams({ search });
-    const { accounts } = await askAsOperator<{ accounts: AccountRow[] }>(token, `/admin/accounts?${query}`);
-    const { plans } = await askAsOperator<{ plans: PlanRecord[] }>(token, '/admin/plans');
-    return { accounts, plans: plans.map(({ name }) => name) };
+    return (await askAsOperator<{ accounts: AccountRow[] }>(token, `/admin/accounts?${query}`)).accounts;
   }, [token, search]);
   const change = async (action: () => Promise<unknown>) => {
     setError(undefined);
     await action().catch(setError);
     loaded.reload();
+    loadedPlans.reload();
   };
   const update = ({ id, name, plan }: AccountRow, body: AccountChange) =>
     change(async () => {
@@ -49,7 +52,8 @@ export function Accounts({ token }: { token: string }) {
     change(() =>
       askAsOperator(token, `${pathOf(id)}?confirm=${encodeURIComponent(id)}`, { method: 'DELETE' }),
     );
-  const shown = loaded.data;
+  const [accounts, plans] = [loaded.data, loadedPlans.data];
+  const failed = [loaded, loadedPlans].find(({ state }) => state === 'failed');
   return (
     <section class="card" aria-labelledby="accounts-title">
       <div class="card-head">
@@ -63,10 +67,10 @@ export function Accounts({ token }: { token: string }) {
         />
       </div>
       {error !== undefined && <Failure error={error} />}
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {shown && (
+      {failed && <Failure error={failed.error} onRetry={failed.reload} />}
+      {plans && (
         <NewAccount
-          plans={shown.plans}
+          plans={plans}
           onCreate={(body) =>
             change(async () => {
               setIssued(
@@ -94,13 +98,13 @@ export function Accounts({ token }: { token: string }) {
           }}
         />
       )}
-      {!shown && loaded.state === 'loading' && <Loading label="Reading the accounts" shape="table" />}
-      {shown?.accounts.length === 0 && (
+      {!failed && !(accounts && plans) && <Loading label="Reading the accounts" shape="table" />}
+      {accounts?.length === 0 && (
         <p class="hint">
           {search === '' ? 'No account yet. Make the first one above.' : 'No account matches.'}
         </p>
       )}
-      {shown && shown.accounts.length > 0 && (
+      {accounts && plans && accounts.length > 0 && (
         <table class="plain stack">
           <thead>
             <tr>
@@ -114,12 +118,12 @@ export function Accounts({ token }: { token: string }) {
             </tr>
           </thead>
           <tbody>
-            {shown.accounts.map((one) => (
+            {accounts.map((one) => (
               <Row
                 key={one.id}
                 token={token}
                 account={one}
-                plans={shown.plans}
+                plans={plans}
                 isOpen={opened === one.id}
                 onOpen={() => setOpened(opened === one.id ? undefined : one.id)}
                 onChange={(body) => update(one, body)}
