@@ -95,4 +95,18 @@ describe.skipIf(!found)(title, () => {
     expect(await page.getByLabel('New account').inputValue()).toBe('Smelter');
     await close();
   });
+
+  test('a plan is saved once, and its answer does not close the form of another plan', async () => {
+    const { page, close } = await open('customers');
+    await page.getByRole('button', { name: 'Change the plan basic' }).click();
+    const saved = await hold(page, /\/admin\/plans\/basic/);
+    await page.getByRole('button', { name: 'Save' }).dblclick();
+    await page.getByRole('button', { name: 'Change the plan pro' }).click();
+    await page.getByLabel('Symbols', { exact: true }).fill('77');
+    saved.release();
+    await page.getByText('The plan basic is changed.').waitFor();
+    expect(saved.count).toBe(1);
+    expect(await page.getByLabel('Symbols', { exact: true }).inputValue()).toBe('77');
+    await close();
+  });
 });

@@ -17,7 +17,7 @@ export interface ListEditor<T> {
   edit(item: T | undefined): void;
   /** The last change, until the next one. */
   done: Undoable | undefined;
-  /** Makes a change and closes the form. What takes it back is offered. */
+  /** Makes a change and closes the form, unless another one has been opened. What takes it back is offered. */
   change(work: () => Promise<unknown>, undoable?: Undoable): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function useListEditor<T>(reload: () => void): ListEditor<T> {
     setDone(undefined);
     if (!(await action.run(work))) return;
     setDone(undoable);
-    edit(undefined);
+    edit((now) => (now === edited ? undefined : now));
     reload();
   };
   return { action, edited, edit, done, change };

@@ -34,7 +34,7 @@ export function Plans({ token }: { token: string }) {
     [token],
   );
   const editor = useListEditor<AdminPlan>(loaded.reload);
-  const { edited, edit, change } = editor;
+  const { action, edited, edit, change } = editor;
   const put = ({ name, ...body }: AdminPlan) => askAsOperator(token, pathOf(name), { method: 'PUT', body });
   const remove = (name: string) => askAsOperator(token, pathOf(name), { method: 'DELETE' });
   const save = (plan: AdminPlan) => {
@@ -102,6 +102,7 @@ export function Plans({ token }: { token: string }) {
                     label="Delete"
                     sure="Delete the plan"
                     describe={plan.name}
+                    disabled={action.isBusy}
                     onSure={() =>
                       change(() => remove(plan.name), {
                         text: `The plan ${plan.name} is deleted.`,
@@ -140,7 +141,7 @@ function Editor({
 }: {
   plan: AdminPlan;
   isNew: boolean;
-  onSave: (plan: AdminPlan) => void;
+  onSave: (plan: AdminPlan) => Promise<void>;
   onCancel: () => void;
 }) {
   const [draft, setDraft] = useState(plan);

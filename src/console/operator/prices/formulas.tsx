@@ -115,7 +115,7 @@ function FormulaForm({
   onCancel,
 }: {
   formula: Formula;
-  onSave: (formula: Formula) => void;
+  onSave: (formula: Formula) => Promise<void>;
   onCancel: () => void;
 }) {
   const [draft, setDraft] = useState(formula);

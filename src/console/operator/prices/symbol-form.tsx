@@ -36,7 +36,7 @@ export function SymbolForm({
   onCancel,
 }: {
   symbol: AdminSymbol | undefined;
-  onSave: (symbol: AdminSymbol) => void;
+  onSave: (symbol: AdminSymbol) => Promise<void>;
   onCancel: () => void;
 }) {
   const [draft, setDraft] = useState(symbol);
