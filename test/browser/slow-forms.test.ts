@@ -109,4 +109,22 @@ describe.skipIf(!found)(title, () => {
     expect(await page.getByLabel('Symbols', { exact: true }).inputValue()).toBe('77');
     await close();
   });
+
+  test('a preview is shown only for the file that was chosen last', async () => {
+    const { page, close } = await open('prices');
+    const file = page.getByLabel('File', { exact: true });
+    await file.setInputFiles(csvFile('old.csv', 2_340));
+    await page.getByLabel('Symbol of all rows').fill('XAU');
+    const previews = await hold(page, /\/admin\/imports\?file/);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await eventually(async () => previews.count === 1);
+    await file.setInputFiles(csvFile('new.csv', 9_999));
+    previews.release();
+    await page.getByRole('button', { name: 'Preview' }).and(page.locator(':enabled')).waitFor();
+    expect(await page.getByText('Preview for XAU').count()).toBe(0);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('Preview for XAU').waitFor();
+    await page.getByText('9,999').first().waitFor();
+    await close();
+  });
 });

@@ -12,18 +12,17 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
   const action = useAction();
   const [file, setFile] = useState<File>();
   const [form, setForm] = useState<ImportForm>(NO_RULES);
-  const [preview, setPreview] = useState<ImportAnswer>();
+  const [previewed, setPreviewed] = useState<{ file: File; form: ImportForm; answer: ImportAnswer }>();
   const [imported, setImported] = useState<ImportAnswer>();
   const [told, setTold] = useState<string>();
-  const change = (fields: Partial<ImportForm>) => {
-    setForm({ ...form, ...fields });
-    setPreview(undefined);
-  };
+  // What is confirmed must be what was previewed.
+  const preview = previewed?.file === file && previewed?.form === form ? previewed?.answer : undefined;
+  const change = (fields: Partial<ImportForm>) => setForm({ ...form, ...fields });
   const send = async (dryRun: boolean) => {
     if (!file) return;
     setTold(undefined);
     const answer = await action.run(() => sendFile(token, file, form, dryRun));
-    setPreview(dryRun ? answer : undefined);
+    setPreviewed(dryRun && answer ? { file, form, answer } : undefined);
     setImported(dryRun ? undefined : answer);
     if (answer && !dryRun) onChange();
   };
@@ -55,10 +54,7 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
             type="file"
             accept=".csv,.tsv,.txt,.gz,.zip,.xlsx"
             required
-            onChange={(event) => {
-              setFile(event.currentTarget.files?.[0]);
-              setPreview(undefined);
-            }}
+            onChange={(event) => setFile(event.currentTarget.files?.[0])}
           />
         </label>
         <label>
