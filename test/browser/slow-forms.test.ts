@@ -127,4 +127,27 @@ describe.skipIf(!found)(title, () => {
     await page.getByText('9,999').first().waitFor();
     await close();
   });
+
+  test('older entries of the audit log are loaded once, and only into the search they belong to', async () => {
+    for (let i = 0; i < 120; i++) await createAccount(`Account ${i}`);
+    const { page, close } = await open('audit');
+    const rows = page.locator('table.audit tbody tr');
+    const more = page.getByRole('button', { name: 'Show older entries' });
+    await more.waitFor();
+    const older = await hold(page, /\/admin\/audit\?.*before=/);
+    const before = await rows.count();
+    await more.dblclick();
+    await eventually(async () => older.count > 0);
+    await page.getByLabel('Search the audit log').fill('nothing like this');
+    await page.getByText('No entry matches').waitFor();
+    const late = page.waitForResponse(/before=/);
+    older.release();
+    await (await late).finished();
+    expect(await rows.count()).toBe(0);
+    expect(older.count).toBe(1);
+    await page.getByLabel('Search the audit log').fill('');
+    await more.click();
+    await rows.nth(before).waitFor();
+    await close();
+  });
 });

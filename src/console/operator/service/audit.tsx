@@ -3,6 +3,7 @@ import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { ago, moment } from '../../show/format.ts';
 import { Failure, Loading } from '../../show/parts.tsx';
+import { useAction } from '../use-action.ts';
 
 interface Entry {
   id: string;
@@ -31,7 +32,7 @@ const WAYS: Readonly<Record<Entry['via'], string>> = {
 export function Audit({ token }: { token: string }) {
   const [search, setSearch] = useState('');
   const [older, setOlder] = useState<AuditAnswer[]>([]);
-  const [error, setError] = useState<unknown>();
+  const action = useAction();
   const loaded = useLoad(() => {
     setOlder([]);
     return askAsOperator<AuditAnswer>(token, `/admin/audit?${new URLSearchParams({ search })}`);
@@ -40,8 +41,9 @@ export function Audit({ token }: { token: string }) {
   const entries = pages.flatMap((page) => page.entries);
   const next = pages.at(-1)?.next ?? null;
   const more = async (path: string) => {
-    setError(undefined);
-    await askAsOperator<AuditAnswer>(token, path).then((page) => setOlder([...older, page]), setError);
+    const page = await action.run(() => askAsOperator<AuditAnswer>(token, path));
+    // Another search may have begun meanwhile.
+    if (page) setOlder((now) => (now === older ? [...older, page] : now));
   };
   return (
     <section class="card" aria-labelledby="audit-title">
@@ -104,10 +106,10 @@ export function Audit({ token }: { token: string }) {
           </tbody>
         </table>
       )}
-      {error !== undefined && <Failure error={error} />}
+      {action.error !== undefined && <Failure error={action.error} />}
       {next !== null && (
         <p>
-          <button type="button" class="button" onClick={() => more(next)}>
+          <button type="button" class="button" disabled={action.isBusy} onClick={() => more(next)}>
             Show older entries
           </button>
         </p>
