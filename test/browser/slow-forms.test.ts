@@ -150,4 +150,18 @@ describe.skipIf(!found)(title, () => {
     await rows.nth(before).waitFor();
     await close();
   });
+
+  test('a request of the reference is sent once, however often it is clicked', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    await page.goto(`${service.url}/#/docs/reference/getHealth`);
+    const send = page.getByRole('button', { name: 'Send', exact: true }).first();
+    await send.waitFor();
+    const sent = await hold(page, /\/health/);
+    await send.dblclick();
+    await eventually(async () => sent.count > 0);
+    sent.release();
+    await page.locator('.answer').waitFor();
+    expect(sent.count).toBe(1);
+    await close();
+  });
 });

@@ -25,6 +25,7 @@ export function TryIt({ operation, values }: { operation: ApiOperation; values: 
   const [body, setBody] = useState(() => initialBody(operation));
   const [answer, setAnswer] = useState<Answer>();
   const [error, setError] = useState<unknown>();
+  const [isSending, setSending] = useState(false);
   const path = pathOf(operation, values);
   const secret = needs === 'admin' ? token : apiKey;
   const example = (shown: string) => {
@@ -35,8 +36,10 @@ export function TryIt({ operation, values }: { operation: ApiOperation; values: 
   };
   const send = async () => {
     setError(undefined);
+    setSending(true);
     const headers = headersOf(operation, secret, values);
     await sendRequest(path, { method, headers, ...(body && { body }) }).then(setAnswer, setError);
+    setSending(false);
   };
   const placeholder = needs === 'admin' ? 'ADMIN-TOKEN' : 'YOUR-KEY';
   return (
@@ -62,7 +65,7 @@ export function TryIt({ operation, values }: { operation: ApiOperation; values: 
           <button
             type="button"
             class="button primary"
-            disabled={whyNot(operation, values, secret) !== undefined}
+            disabled={isSending || whyNot(operation, values, secret) !== undefined}
             onClick={send}
           >
             Send
@@ -73,7 +76,7 @@ export function TryIt({ operation, values }: { operation: ApiOperation; values: 
             sure="Send now:"
             describe={`${method} ${operation.path}`}
             onSure={send}
-            disabled={whyNot(operation, values, secret) !== undefined}
+            disabled={isSending || whyNot(operation, values, secret) !== undefined}
           />
         )}
         <span class="hint">
