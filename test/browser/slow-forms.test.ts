@@ -96,6 +96,37 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
+  test('changes of an account arrive in the order in which they were made', async () => {
+    await createAccount('Refinery');
+    const { page, close } = await open('customers');
+    const plan = page.getByLabel('Plan of Refinery');
+    await plan.waitFor();
+    const changes = await hold(page, /\/admin\/accounts\/[^/]+$/);
+    await plan.selectOption('pro');
+    await plan.selectOption('free');
+    await page.evaluate(`fetch('/health')`); // whatever was sent before it has been counted
+    expect(changes.count).toBe(1);
+    expect(await plan.inputValue()).toBe('free');
+    changes.release();
+    await page.getByText('Refinery is on the plan free now.').waitFor();
+    await eventually(async () => (await plan.inputValue()) === 'free');
+    await close();
+  });
+
+  test('public feeds are turned on once, and a refusal is not reported as a success', async () => {
+    const { page, close } = await open('feeds');
+    let sent = 0;
+    await page.route(/\/admin\/feeds\/[^/]+$/, async (route) => {
+      sent++;
+      await route.fulfill({ status: 400, json: { success: false, message: 'refused on purpose' } });
+    });
+    await page.getByRole('button', { name: /^Turn on all public feeds/ }).dblclick();
+    await page.getByText('refused on purpose').waitFor();
+    expect(await page.getByText('They run now').count()).toBe(0);
+    expect(sent).toBe(1);
+    await close();
+  });
+
   test('a plan is saved once, and its answer does not close the form of another plan', async () => {
     const { page, close } = await open('customers');
     await page.getByRole('button', { name: 'Change the plan basic' }).click();

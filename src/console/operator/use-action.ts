@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 
 export interface RunningAction {
   isBusy: boolean;
@@ -7,24 +7,23 @@ export interface RunningAction {
   run<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-/** Runs one change at a time. */
+/** Runs one change at a time: another one waits until it is done. */
 export function useAction(): RunningAction {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const last = useRef<Promise<unknown>>(Promise.resolve());
   return {
     isBusy,
     error,
     async run(work) {
       setBusy(true);
       setError(undefined);
-      try {
-        return await work();
-      } catch (failed) {
-        setError(failed);
-        return undefined;
-      } finally {
-        setBusy(false);
-      }
+      const running = last.current.then(work);
+      const ended = running.catch(setError);
+      last.current = ended;
+      await ended;
+      if (last.current === ended) setBusy(false);
+      return running.catch(() => undefined);
     },
   };
 }

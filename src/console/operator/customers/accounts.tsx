@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { IssuedAnswer, PlanRecord } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { count } from '../../show/format.ts';
 import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
 import { UndoNotice } from '../undo-notice.tsx';
+import { useAction } from '../use-action.ts';
 import { AccountDetail } from './account-detail.tsx';
 
 interface AccountRow {
@@ -26,7 +27,7 @@ export function Accounts({ token }: { token: string }) {
   const [search, setSearch] = useState('');
   const [opened, setOpened] = useState<string>();
   const [issued, setIssued] = useState<IssuedAnswer>();
-  const [error, setError] = useState<unknown>();
+  const action = useAction();
   const [moved, setMoved] = useState<{ id: string; name: string; before: string; plan: string }>();
   const loadedPlans = useLoad(async () => {
     const { plans } = await askAsOperator<{ plans: PlanRecord[] }>(token, '/admin/plans');
@@ -36,9 +37,8 @@ export function Accounts({ token }: { token: string }) {
     const query = new URLSearchParams({ search });
     return (await askAsOperator<{ accounts: AccountRow[] }>(token, `/admin/accounts?${query}`)).accounts;
   }, [token, search]);
-  const change = async (action: () => Promise<unknown>) => {
-    setError(undefined);
-    await action().catch(setError);
+  const change = async (work: () => Promise<unknown>) => {
+    await action.run(work);
     loaded.reload();
     loadedPlans.reload();
   };
@@ -66,7 +66,7 @@ export function Accounts({ token }: { token: string }) {
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
       </div>
-      {error !== undefined && <Failure error={error} />}
+      {action.error !== undefined && <Failure error={action.error} />}
       {failed && <Failure error={failed.error} onRetry={failed.reload} />}
       {plans && (
         <NewAccount
@@ -139,7 +139,7 @@ export function Accounts({ token }: { token: string }) {
 
 function Row({
   token,
-  account: { id, name, plan, status, used, quota },
+  account,
   plans,
   isOpen,
   onOpen,
@@ -154,6 +154,10 @@ function Row({
   onChange: (body: AccountChange) => void;
   onDelete: () => void;
 }) {
+  const { id, name, plan, status, used, quota } = account;
+  /** The plan that was chosen, until the accounts have been read again. */
+  const [chosen, setChosen] = useState<string>();
+  useEffect(() => setChosen(undefined), [account]);
   return (
     <>
       <tr>
@@ -166,8 +170,11 @@ function Row({
         <td data-label="Plan">
           <select
             aria-label={`Plan of ${name}`}
-            value={plan}
-            onChange={(event) => onChange({ plan: event.currentTarget.value })}
+            value={chosen ?? plan}
+            onChange={(event) => {
+              setChosen(event.currentTarget.value);
+              onChange({ plan: event.currentTarget.value });
+            }}
           >
             {plans.map((one) => (
               <option key={one}>{one}</option>

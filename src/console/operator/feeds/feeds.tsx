@@ -4,6 +4,7 @@ import { useLoad, useRefresh } from '../../api/load.ts';
 import type { Feed } from '../../api/operator.ts';
 import { ago, count, day, soon } from '../../show/format.ts';
 import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { useAction } from '../use-action.ts';
 import { FeedDetail } from './feed-detail.tsx';
 import { ProbeAll } from './probe.tsx';
 
@@ -21,7 +22,7 @@ const BADGES: Readonly<Record<Feed['health'], string>> = {
 /** Enabled feeds with their health and runs, and feeds that can be enabled. */
 export function Feeds({ token }: { token: string }) {
   const [opened, setOpened] = useState<string>();
-  const [error, setError] = useState<unknown>();
+  const action = useAction();
   const [told, setTold] = useState<string>();
   const loaded = useLoad(
     async () => (await askAsOperator<{ feeds: Feed[] }>(token, '/admin/feeds')).feeds,
@@ -29,50 +30,52 @@ export function Feeds({ token }: { token: string }) {
   );
   useRefresh(loaded.refresh, REFRESH_MS);
   const turn = async (key: string, enabled: boolean) => {
-    setError(undefined);
     const path = `/admin/feeds/${encodeURIComponent(key)}`;
-    await askAsOperator(token, path, { method: 'PATCH', body: { enabled } }).catch(setError);
+    const turned = await action.run(() => askAsOperator(token, path, { method: 'PATCH', body: { enabled } }));
     loaded.reload();
+    return turned !== undefined;
   };
-  const runNow = async (key: string, accept: boolean) => {
-    setError(undefined);
-    const path = `/admin/feeds/${encodeURIComponent(key)}/run`;
-    await askAsOperator(token, path, { method: 'POST', body: { accept } }).then(
-      () => setTold(`${key} runs within ten seconds${accept ? ', and what looks wrong is published' : ''}.`),
-      setError,
+  const post = async (path: string, body: object, done: string) => {
+    setTold(undefined);
+    if (await action.run(() => askAsOperator(token, path, { method: 'POST', body }))) setTold(done);
+  };
+  const runNow = (key: string, accept: boolean) =>
+    post(
+      `/admin/feeds/${encodeURIComponent(key)}/run`,
+      { accept },
+      `${key} runs within ten seconds${accept ? ', and what looks wrong is published' : ''}.`,
     );
-  };
   const on = loaded.data?.filter((feed) => feed.enabled || feed.runs.length > 0) ?? [];
   const others = loaded.data?.filter((feed) => !on.includes(feed)) ?? [];
   const free =
     loaded.data?.filter((feed) => !feed.enabled && feed.licence !== 'no' && feed.lacking.length === 0) ?? [];
   const turnOnFree = async () => {
-    for (const feed of free) await turn(feed.key, true);
+    setTold(undefined);
+    for (const feed of free) if (!(await turn(feed.key, true))) return;
     setTold('They run now. Their prices replace simulated ones as they arrive.');
   };
-  const loadSample = async () => {
-    setError(undefined);
-    await askAsOperator(token, '/admin/sample', { method: 'POST', body: {} }).then(
-      () => setTold('The bundled history is loaded within a minute; the runs below show what it brought.'),
-      setError,
+  const loadSample = () =>
+    post(
+      '/admin/sample',
+      {},
+      'The bundled history is loaded within a minute; the runs below show what it brought.',
     );
-  };
   return (
     <section class="card" aria-labelledby="feeds-title">
       <h2 id="feeds-title">Feeds</h2>
       <div class="choices">
         {free.length > 0 && (
-          <button type="button" class="button" onClick={turnOnFree}>
+          <button type="button" class="button" disabled={action.isBusy} onClick={turnOnFree}>
             Turn on all public feeds ({count(free.length)})
           </button>
         )}
-        <button type="button" class="button" onClick={loadSample}>
+        <button type="button" class="button" disabled={action.isBusy} onClick={loadSample}>
           Load the bundled history
         </button>
         {loaded.data && <ProbeAll token={token} feeds={loaded.data} />}
       </div>
       {told !== undefined && <p role="status">{told}</p>}
-      {error !== undefined && <Failure error={error} />}
+      {action.error !== undefined && <Failure error={action.error} />}
       {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the feeds" shape="table" />}
       {loaded.data && on.length === 0 && (
