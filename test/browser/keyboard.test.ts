@@ -40,6 +40,7 @@ describe.skipIf(!found)(title, () => {
     await page.keyboard.type('silver');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Remove Silver' }).waitFor();
+    await page.getByLabel('Currency').waitFor();
     await tabTo(page, 'Currency');
     await page.keyboard.type('EUR');
     await page.locator('.legend.compared').getByText('EUR/T.oz').waitFor();

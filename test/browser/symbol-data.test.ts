@@ -103,7 +103,9 @@ describe.skipIf(!found)(title, () => {
     const { page, close } = await open('#/symbol/XAU?range=1M');
     const copied = async (language: string) => {
       await page.getByRole('button', { name: language, exact: true }).click();
+      await page.evaluate('navigator.clipboard.writeText("")');
       await page.getByRole('button', { name: `Copy the request as ${language}` }).click();
+      await page.waitForFunction('navigator.clipboard.readText().then((text) => text !== "")');
       return (await page.evaluate('navigator.clipboard.readText()')) as string;
     };
     expect(await copied('curl')).toStartWith('curl -H');
