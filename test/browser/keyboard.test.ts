@@ -89,6 +89,24 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
+  test('a link is copied also where browsers have no clipboard for scripts, as over plain HTTP', async () => {
+    const { page, complaints, close } = await openPage(browser, program.url);
+    await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await page.goto(`${program.url}/#/symbol/XAU`);
+    await page.locator('.legend-day').waitFor();
+    await tabTo(page, 'Copy link');
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied', { exact: true }).waitFor();
+    expect(await focused(page)).toBe('Copied');
+    await page.keyboard.press('/');
+    const field = page.getByRole('combobox', { name: 'Find a symbol' });
+    await field.waitFor();
+    await page.keyboard.press('Control+v');
+    expect(await field.inputValue()).toContain('#/symbol/XAU');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('a name and Enter may be typed before the symbols are loaded', async () => {
     const { page, close } = await openPage(browser, program.url);
     await page.goto(`${program.url}/#/symbol/XAU`);

@@ -73,6 +73,15 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
+  test('a symbol opens although one that it is compared with does not exist', async () => {
+    const { page, close } = await open('#/symbol/XAU?compare=NOPE,XAG');
+    await page.getByRole('heading', { name: 'Gold XAU' }).waitFor();
+    await page.getByRole('button', { name: 'Remove Silver' }).waitFor();
+    await page.evaluate(`location.hash = '#/symbol/NOPE?compare=XAG'`);
+    await page.getByText('There is no symbol “NOPE”').waitFor();
+    await close();
+  });
+
   test('a new range asks for its statistics and corrections once, when its prices are there', async () => {
     const { page, close } = await open('#/symbol/XAU?range=1M&statistics=1&corrections=1');
     await page.getByText('Volatility').waitFor();

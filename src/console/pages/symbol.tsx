@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
 import { OpenpitError } from '../api/client.ts';
@@ -39,12 +39,16 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
   const [{ compare }] = useChartView();
   const store = useMarket(holder.apiKey, [code, ...compare].flatMap(codesIn));
   const symbol = store.find(code);
+  const { error } = store;
+  const isUnknown = error instanceof OpenpitError && error.code === 'unknown_symbol';
+  const isPerhapsCompared = isUnknown && compare.length > 0;
+  useEffect(() => {
+    if (isPerhapsCompared) store.loadAll(); // among all symbols, the page's own one is found if it exists
+  }, [isPerhapsCompared]);
   if (!symbol) {
-    const { error } = store;
-    const isUnknown = error instanceof OpenpitError && error.code === 'unknown_symbol';
-    if (isUnknown || store.searchable.isComplete)
+    if ((isUnknown && !isPerhapsCompared) || store.searchable.isComplete)
       return <NoSymbol code={code} message={isUnknown ? error.message : ''} />;
-    if (error !== undefined) return <Failure error={error} onRetry={store.refresh} />;
+    if (error !== undefined && !isUnknown) return <Failure error={error} onRetry={store.refresh} />;
     return <Loading label={`Loading ${code}`} shape="chart" />;
   }
   if (symbol.lastDate === null) return <NoPrices symbol={symbol} />;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf, OpenpitError } from '../api/client.ts';
+import { loadModule } from '../api/load-module.ts';
 
 /** A notice, with optional actions. */
 export function Notice({
@@ -100,11 +101,8 @@ export function CopyButton({
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
-    const done = await navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
-      () => true,
-      () => false,
-    );
-    setState(done ? 'copied' : 'failed');
+    const isCopied = await copyText(typeof text === 'string' ? text : text());
+    setState(isCopied ? 'copied' : 'failed');
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setState('idle'), COPIED_MS);
   };
@@ -115,6 +113,15 @@ export function CopyButton({
       </span>
     </button>
   );
+}
+
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return (await loadModule(() => import('../output/copy-by-selection.ts'))).copyBySelection(text);
+  }
 }
 
 /** A button that asks for confirmation before it does what cannot be undone. */

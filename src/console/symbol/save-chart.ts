@@ -3,9 +3,9 @@ import type { PriceDrawing } from '../charts/drawing.ts';
 import { pictureOf } from '../charts/picture.ts';
 import type { ChartSeries } from '../data/chart/history.ts';
 import type { BarInterval, DaySpan } from '../data/chart/span.ts';
-import { csvOf, fileName } from '../show/csv.ts';
+import { csvOf, fileName } from '../output/csv.ts';
+import { saveFile } from '../output/save-file.ts';
 import { day } from '../show/format.ts';
-import { saveFile } from '../show/save-file.ts';
 
 export type ExportFormat = 'csv' | 'parquet' | 'png';
 

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
+import { saveFile } from '../../output/save-file.ts';
 import { plural } from '../../show/format.ts';
 import { Failure, Notice, SureButton } from '../../show/parts.tsx';
-import { saveFile } from '../../show/save-file.ts';
 import { useAction } from '../use-action.ts';
 import type { AdminSymbol } from './symbol-form.tsx';
 
