@@ -101,12 +101,17 @@ export class Program {
     this.#ca = certificate === undefined ? undefined : readFileSync(certificate, 'utf8');
   }
 
-  /** Starts it and waits until it prints its URL. */
-  static async start(settings: Record<string, string>, build: Build = DEFAULT_BUILD): Promise<Program> {
+  /** Starts it and waits until it prints its URL. `onLog` is called with all of its log whenever there is more. */
+  static async start(
+    settings: Record<string, string>,
+    build: Build = DEFAULT_BUILD,
+    onLog: (log: string) => void = () => {},
+  ): Promise<Program> {
     const program = new Program(settings, build);
     const listening = Promise.withResolvers<void>();
     void program.#read(program.#child.stderr, (text) => {
       program.stderr += text;
+      onLog(program.stderr);
     });
     void program.#read(program.#child.stdout, (text) => {
       program.stdout += text;

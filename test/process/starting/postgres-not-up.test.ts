@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { TcpProxy } from '../../support/http/tcp-proxy.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { newDatabase } from '../../support/postgres.ts';
-import { eventually, openpit, Program } from '../../support/program.ts';
+import { openpit, Program } from '../../support/program.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -18,17 +18,20 @@ test('a start waits for a PostgreSQL that is starting up, and logs the wait', as
   endings.push(() => proxy.close());
   proxy.refuse = true;
   proxy.refusal = STARTING_UP;
-  const starting = Program.start({
+  const waits = Promise.withResolvers<void>();
+  const settings = {
     OPENPIT_DATA_DIR: newFolder(),
     OPENPIT_DATABASE_URL: proxy.through(url),
     OPENPIT_DEMO: 'false',
+  };
+  const starting = Program.start(settings, undefined, (log) => {
+    if (log.includes('"event":"waiting for PostgreSQL"')) waits.resolve();
   });
-  await eventually(async () => proxy.connections >= 2);
+  await waits.promise;
   proxy.refuse = false;
   const program = await starting;
   endings.push(() => program.end('SIGKILL'));
   expect((await program.get('/health')).status).toBe(200);
-  await eventually(async () => program.stderr.includes('"event":"waiting for PostgreSQL"'));
 }, 180_000);
 
 test('if PostgreSQL does not come up, the start ends with exit code 1 and a line that names the setting', async () => {
