@@ -26,6 +26,8 @@ const LATENCY_ROUNDS = 4;
 const LATENCY_MS = 2_000;
 /** Another customer sends a request this often. */
 const PAUSE_MS = 3;
+/** A script that loads one history after another does something with each. */
+const ANALYST_PAUSE_MS = 50;
 
 // Both transfers go from one core to the other: from the server to this process, and from this process to `cat`.
 Bun.spawnSync(['taskset', '-a', '-p', '-c', String(CLIENT_CORE), String(process.pid)]);
@@ -62,14 +64,14 @@ const speeds = [
   await compareSpeed('ten symbols, others each time', (i) => pathOf(codes.slice(i, i + 10))),
   await compareSpeed('ten symbols, repeated', () => pathOf(codes.slice(0, 10)), true),
 ];
+const ranges = codes.flatMap((code) =>
+  Array.from({ length: 20 }, (_, i) => pathOf([code], `19${80 + i}-01-01`)),
+);
 const latencies = [
-  await compareLatency('40 years of one symbol, repeated', 1, [pathOf([codes[0]!])]),
-  await compareLatency(
-    '40 years of one symbol, another range each time',
-    1,
-    codes.flatMap((code) => Array.from({ length: 20 }, (_, i) => pathOf([code], `19${80 + i}-01-01`))),
-  ),
-  await compareLatency(`four of 40 years of ${SYMBOLS} symbols at once`, 4, [pathOf(codes)]),
+  await compareLatency(`one symbol every ${ANALYST_PAUSE_MS} ms`, 1, ranges, ANALYST_PAUSE_MS),
+  await compareLatency('one symbol, repeated without a pause', 1, [pathOf([codes[0]!])]),
+  await compareLatency('one symbol, another range each time, without a pause', 1, ranges),
+  await compareLatency(`four of ${SYMBOLS} symbols at once, without a pause`, 4, [pathOf(codes)]),
 ];
 const memory = residentMb(target.pids[0]!);
 client.close();
@@ -84,9 +86,9 @@ await report('downloads', 'Downloads', 'npm run bench:downloads', [
   '|---|---|---|---|---|',
   ...speeds,
   '',
-  `Another customer's \`latest × 2\`, one request after another with pauses of ${PAUSE_MS} ms, during downloads by another process that are repeated without a pause, and at rest. All times of ${LATENCY_ROUNDS} interleaved rounds of ${LATENCY_MS / 1000} s, after ${LATENCY_WARM_UP_MS / 1000} s that do not count: threads that compile the program share the core with it until they are done.`,
+  `Another customer's \`latest × 2\`, one request after another with pauses of ${PAUSE_MS} ms, during downloads by another process, and at rest. Without a pause, they use up the server's core. All times of ${LATENCY_ROUNDS} interleaved rounds of ${LATENCY_MS / 1000} s, after ${LATENCY_WARM_UP_MS / 1000} s that do not count: threads that compile the program share the core with it until they are done.`,
   '',
-  '| Downloads | p50 at rest | during | p99 at rest | during | longest at rest | during |',
+  '| Downloads of 40 years of | p50 at rest | during | p99 at rest | during | longest at rest | during |',
   '|---|---|---|---|---|---|---|',
   ...latencies,
   '',
@@ -150,15 +152,20 @@ async function bodyOf(path: string): Promise<Uint8Array> {
   return new Uint8Array(await (await fetch(target.url + path, { headers })).arrayBuffer());
 }
 
-async function compareLatency(name: string, count: number, paths: readonly string[]): Promise<string> {
+async function compareLatency(
+  name: string,
+  count: number,
+  paths: readonly string[],
+  pauseMs = 0,
+): Promise<string> {
   const rest: number[] = [];
   const during: number[] = [];
-  const stopWarmUp = await startDownloads(count, paths);
+  const stopWarmUp = await startDownloads(count, paths, pauseMs);
   await askFor(LATENCY_WARM_UP_MS);
   await stopWarmUp();
   for (let round = 0; round < LATENCY_ROUNDS; round++) {
     rest.push(...(await askFor(LATENCY_MS)));
-    const stop = await startDownloads(count, paths);
+    const stop = await startDownloads(count, paths, pauseMs);
     during.push(...(await askFor(LATENCY_MS)));
     await stop();
   }
@@ -169,10 +176,14 @@ async function compareLatency(name: string, count: number, paths: readonly strin
 }
 
 /** A process of its own, at a lower priority: the client whose requests are timed must not wait for the core. */
-async function startDownloads(count: number, paths: readonly string[]): Promise<() => Promise<void>> {
+async function startDownloads(
+  count: number,
+  paths: readonly string[],
+  pauseMs: number,
+): Promise<() => Promise<void>> {
   const script = join(import.meta.dir, 'targets/downloader.ts');
-  const command = [...pinned(CLIENT_CORE), 'nice', 'bun', script, target.url, key, String(count), ...paths];
-  const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const command = [...pinned(CLIENT_CORE), 'nice', 'bun', script, target.url, key, String(count)];
+  const child = Bun.spawn([...command, String(pauseMs), ...paths], { stdio: ['ignore', 'pipe', 'inherit'] });
   await child.stdout.getReader().read();
   return async () => {
     child.kill('SIGKILL');
