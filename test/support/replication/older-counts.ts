@@ -1,4 +1,4 @@
-import type { Cell, Row } from '../../../src/ledger/engine/rows.ts';
+import type { Cell, Row, Sql } from '../../../src/ledger/engine/rows.ts';
 import { insertRows } from '../../../src/ledger/engine/statements.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 
@@ -14,12 +14,16 @@ export class OlderCounts {
 
   static async of(ledger: Ledger): Promise<OlderCounts> {
     const rows = new Map<string, readonly Row[]>();
-    for (const table of TABLES) rows.set(table, await ledger.engine.read.unsafe(`SELECT * FROM ${table}`));
+    await ledger.engine.write(async (tx) => {
+      await lockCounts(ledger, tx);
+      for (const table of TABLES) rows.set(table, await tx.unsafe(`SELECT * FROM ${table}`));
+    });
     return new OlderCounts(rows);
   }
 
   async restore(ledger: Ledger): Promise<void> {
     await ledger.engine.write(async (tx) => {
+      await lockCounts(ledger, tx);
       for (const [table, rows] of this.#rows) {
         await tx.unsafe(`DELETE FROM ${table}`);
         const columns = Object.keys(rows[0] ?? {});
@@ -28,4 +32,9 @@ export class OlderCounts {
       }
     });
   }
+}
+
+/** Keeps the meters from writing between two tables. SQLite has one writer at a time. */
+async function lockCounts({ engine }: Ledger, tx: Sql): Promise<void> {
+  if (engine.name === 'postgres') await tx.unsafe(`LOCK TABLE ${TABLES.join(', ')} IN EXCLUSIVE MODE`);
 }
