@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Browser, Page } from 'playwright-core';
 import { demoFolder } from '../support/database/demo-folder.ts';
 import { Program } from '../support/program.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
+import { browserPath, hold, openBrowser, openPage } from './browser.ts';
 
 const found = await browserPath();
 const title = found
@@ -111,17 +111,13 @@ describe.skipIf(!found)(title, () => {
     const { page, close } = await openPage(browser, program.url);
     await page.goto(`${program.url}/#/symbol/XAU`);
     await page.locator('.legend-day').waitFor();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route(/\/market\?/, async (route) => {
-      await released;
-      await route.continue();
-    });
+    const market = await hold(page, /\/market\?/);
     await page.keyboard.press('/');
     await page.getByRole('combobox', { name: 'Find a symbol' }).waitFor();
     await page.keyboard.type('silver');
     await page.keyboard.press('Enter');
     expect(await page.getByText('Nothing matches').count()).toBe(0);
-    release();
+    market.release();
     await page.getByRole('heading', { name: 'Silver XAG' }).waitFor();
     await close();
   });

@@ -12,9 +12,9 @@ export type Loaded<T> =
   | { state: 'failed'; data: T | undefined; error: unknown };
 
 /**
- * Loads something when its inputs change, and no longer shows what was loaded for others; `reload` loads it again and keeps showing the old data until then. `refresh` does so
- * unnoticed: it does nothing while something is loading, and leaves an error on the screen until it succeeds. During an outage it
- * tries again until the service is back.
+ * Loads something when its inputs change, and no longer shows what was loaded for others. `reload` loads it again and keeps
+ * showing the old data until then. `refresh` does so unnoticed: it does nothing while something is loading, and leaves an error
+ * on the screen until it succeeds. During an outage it tries again until the service is back.
  */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
