@@ -74,7 +74,7 @@ export function barsOf(walk: Walk, firstDay: Day, lastDay: Day): Bar[] {
   if (walk.interval === 'month') return monthlyBars(walk, firstDay, lastDay);
   const bars: Bar[] = [];
   let before: Point | undefined;
-  for (const point of pointsTo(walk, lastDay)) {
+  for (const point of pointsOf(walk, firstDay, lastDay)) {
     const isDue = point.day >= firstDay && (walk.interval !== 'week' || isLastOfWeek(point.day));
     if (isDue) bars.push(barOf(walk, point, before ?? point));
     before = point;
@@ -84,18 +84,23 @@ export function barsOf(walk: Walk, firstDay: Day, lastDay: Day): Bar[] {
 
 /** The logarithm of a price on a trading day. */
 interface Point {
-  n: number;
   day: Day;
   log: number;
 }
 
-function* pointsTo({ code, factor, into, from, hasBasis }: Walk, lastDay: Day): Generator<Point> {
+/** The trading days from the last one before `firstDay` to `lastDay`. The basis depends on all days before. */
+function* pointsOf(
+  { code, factor, into, from, hasBasis }: Walk,
+  firstDay: Day,
+  lastDay: Day,
+): Generator<Point> {
   const seed = seedOf(`${code} basis`);
   let basis = hasBasis ? BASIS * normal(seed, 0) : 0;
   for (let n = 0; dayAt(n) <= lastDay; n++) {
     const day = dayAt(n);
     if (hasBasis) basis = BASIS_KEPT * basis + BASIS_STEP * normal(seed, day);
-    yield { n, day, log: factor.at(n) + basis + (into?.at(n) ?? 0) - (from?.at(n) ?? 0) };
+    if (dayAt(n + 1) < firstDay) continue;
+    yield { day, log: factor.at(n) + basis + (into?.at(n) ?? 0) - (from?.at(n) ?? 0) };
   }
 }
 
@@ -121,7 +126,7 @@ function barOf(walk: Walk, point: Point, before: Point): Bar {
 
 /** A monthly value is the mean of its days, and belongs to the first of the month. */
 function monthlyBars(walk: Walk, firstDay: Day, lastDay: Day): Bar[] {
-  const months = Map.groupBy(pointsTo(walk, lastDay + 31), ({ day }) => firstOfMonth(day));
+  const months = Map.groupBy(pointsOf(walk, firstDay, lastDay + 31), ({ day }) => firstOfMonth(day));
   const bars: Bar[] = [];
   for (const [day, points] of months) {
     if (day < firstDay || day > lastDay) continue;
