@@ -50,8 +50,9 @@ describe.skipIf(!found)(title, () => {
   });
 
   const month = (i: number) => String((i % 12) + 1).padStart(2, '0');
-  const open = async (hash: string) => {
+  const open = async (hash: string, script = '') => {
     const watched = await openPage(browser, service.url);
+    await watched.page.addInitScript(script);
     const requests: URL[] = [];
     watched.page.on('request', (request) => {
       if (request.url().includes('/rates/')) requests.push(new URL(request.url()));
@@ -65,6 +66,14 @@ describe.skipIf(!found)(title, () => {
   const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
   const isPressed = (page: Page, name: string) =>
     page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed');
+
+  test('it is drawn in a browser whose language is no valid tag, as Chromium’s is with LANG=C.UTF-8', async () => {
+    const language = `Object.defineProperty(navigator, 'language', { value: 'en-US@posix' })`;
+    const { complaints, drawn, close } = await open('#/symbol/XAU', language);
+    await eventually(async () => (await drawn.all()).some((text) => /^(Jan|Apr|Jul|Oct)$/.test(text)));
+    expect(complaints).toEqual([]);
+    await close();
+  });
 
   test('everything that is chosen is in the URL, and the link shows the same in a fresh browser', async () => {
     const first = await open('#/symbol/XAU');

@@ -79,6 +79,7 @@ export class PriceDrawing {
       rightPriceScale: { borderVisible: false },
       timeScale: { borderVisible: false, rightOffset: 2, minBarSpacing: 0.1, secondsVisible: false },
       handleScroll: { vertTouchDrag: false },
+      localization: { locale: 'en-GB' }, // the browser's own may be no valid tag, which would throw
     });
     this.setWheel(false);
     this.#chart.subscribeCrosshairMove(({ time }) => events.onHover(dateOf(time)));
