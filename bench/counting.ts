@@ -25,6 +25,6 @@ for (const { target } of modes) await target.stop();
 
 const [counted, uncounted] = results.map(median) as [number, number];
 await report('counting', 'What exact counting costs', 'npm run bench:counting', [
-  `\`latest × 5\` with the meter: ${Math.round(counted)} requests per CPU-second; with everything but the meter: ${Math.round(uncounted)}.`,
+  `\`latest × 5\` with the meter: ${Math.round(counted)} requests per CPU-second; without the meter: ${Math.round(uncounted)}.`,
   `Counting costs ${((1 - counted / uncounted) * 100).toFixed(1)} % (medians of ${ROUNDS} interleaved rounds).`,
 ]);

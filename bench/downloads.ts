@@ -52,7 +52,7 @@ for (let i = 0; i < WARM_UP; i++) {
 
 const speeds = [
   await compareSpeed('one symbol, for the first time', (i) => pathOf([codes[i + 10]!])),
-  await compareSpeed('one symbol, another range each time', (i) =>
+  await compareSpeed('one symbol, a different range each time', (i) =>
     pathOf([codes[10]!], `1980-01-${String(i + 1).padStart(2, '0')}`),
   ),
   await compareSpeed('one symbol, repeated', () => pathOf([codes[10]!]), true),
@@ -61,7 +61,7 @@ const speeds = [
     () => pathOf([codes[10]!], '1980-01-01', 'ndjson'),
     true,
   ),
-  await compareSpeed('ten symbols, others each time', (i) => pathOf(codes.slice(i, i + 10))),
+  await compareSpeed('ten symbols, different ones each time', (i) => pathOf(codes.slice(i, i + 10))),
   await compareSpeed('ten symbols, repeated', () => pathOf(codes.slice(0, 10)), true),
 ];
 const ranges = codes.flatMap((code) =>
@@ -70,7 +70,7 @@ const ranges = codes.flatMap((code) =>
 const latencies = [
   await compareLatency(`one symbol every ${ANALYST_PAUSE_MS} ms`, 1, ranges, ANALYST_PAUSE_MS),
   await compareLatency('one symbol, repeated without a pause', 1, [pathOf([codes[0]!])]),
-  await compareLatency('one symbol, another range each time, without a pause', 1, ranges),
+  await compareLatency('one symbol, a different range each time, without a pause', 1, ranges),
   await compareLatency(`four of ${SYMBOLS} symbols at once, without a pause`, 4, [pathOf(codes)]),
 ];
 const memory = residentMb(target.pids[0]!);
@@ -80,15 +80,15 @@ await cat.exited;
 await target.stop();
 rmSync(folder, { recursive: true, force: true });
 await report('downloads', 'Downloads', 'npm run bench:downloads', [
-  `\`/rates/history\` of ${DAYS} days per symbol over a kept connection whose client discards what it reads, against writing the same bytes from memory to a pipe to a running \`cat > /dev/null\`, 64 KB at a time. Medians of ${SPEED_ROUNDS} interleaved rounds. The time of a download begins with its request.`,
+  `\`/rates/history\` of ${DAYS} days per symbol over a persistent connection whose client discards the data, compared with writing the same bytes from memory through a pipe to \`cat > /dev/null\`, 64 KB at a time. Medians of ${SPEED_ROUNDS} interleaved rounds. A download is timed from its request.`,
   '',
-  '| CSV of | size | download | copy to a pipe | share |',
+  '| CSV of | size | download | copy to a pipe | ratio |',
   '|---|---|---|---|---|',
   ...speeds,
   '',
-  `Another customer's \`latest × 2\`, one request after another with pauses of ${PAUSE_MS} ms, during downloads by another process, and at rest. Without a pause, they use up the server's core. All times of ${LATENCY_ROUNDS} interleaved rounds of ${LATENCY_MS / 1000} s, after ${LATENCY_WARM_UP_MS / 1000} s that do not count: threads that compile the program share the core with it until they are done.`,
+  `Another customer's \`latest × 2\`, sent one after another with pauses of ${PAUSE_MS} ms, during downloads by another process and without downloads. Downloads without pauses saturate the server's core. Latencies are from ${LATENCY_ROUNDS} interleaved rounds of ${LATENCY_MS / 1000} s, after ${LATENCY_WARM_UP_MS / 1000} s of warm-up, in which the JIT compiler threads share the core with the program.`,
   '',
-  '| Downloads of 40 years of | p50 at rest | during | p99 at rest | during | longest at rest | during |',
+  '| Downloads of 40 years of | p50 idle | during | p99 idle | during | maximum idle | during |',
   '|---|---|---|---|---|---|---|',
   ...latencies,
   '',

@@ -43,13 +43,13 @@ for (const engine of ENGINES) {
 }
 
 await report('fairness', 'Fairness', 'npm run bench:fairness', [
-  `Other customers ask for \`latest × 5\`, ${PER_SECOND} times a second, while one account keeps ${AT_ONCE} requests that read the ledger under way: a page of \`interval=year\` from 1900 on (HEAD and GET, also in euros), \`historical\` and \`fluctuation\` as of a moment, some ending in \`404\`, and \`revisions\` of the whole history, each of 100 symbols. Medians of ${ROUNDS} interleaved rounds of ${SECONDS} s.`,
+  `Other customers request \`latest × 5\`, ${PER_SECOND} times a second, while one account keeps ${AT_ONCE} requests that read the ledger in progress: a page of \`interval=year\` from 1900 on (HEAD and GET, also in euros), \`historical\` and \`fluctuation\` with \`asOf\`, some of which return \`404\`, and \`revisions\` of the whole history, each of 100 symbols. Medians of ${ROUNDS} interleaved rounds of ${SECONDS} s.`,
   '',
-  '| | p50 | p99 | longest pause of the event loop (of all rounds) | of an idle process meanwhile | such requests done per second | units charged for them |',
+  '| | p50 | p99 | longest event-loop pause (over all rounds) | of an idle process at the same time | ledger requests per second | units charged for them |',
   '|---|---|---|---|---|---|---|',
   ...lines,
   '',
-  'Server, client and database share the cores of the machine, and the machine may share its own with others: the pause of an idle process tells how much.',
+  'Server, client and database share the cores of the machine, which other virtual machines may use, too: the pause of an idle process shows how much.',
 ]);
 rmSync(FOLDER, { recursive: true });
 process.exit(0);
@@ -77,7 +77,7 @@ async function measure(bench: BenchLedger, codes: readonly string[]): Promise<st
     const perSecond = (done / (ROUNDS * SECONDS)).toFixed(1);
     return [
       `| ${bench.engine}, alone | ${rowOf(alone)} | – | – |`,
-      `| ${bench.engine}, beside ${AT_ONCE} of them | ${rowOf(beside)} | ${perSecond} | ${units} for ${done} |`,
+      `| ${bench.engine}, during ${AT_ONCE} of them | ${rowOf(beside)} | ${perSecond} | ${units} for ${done} |`,
     ];
   } finally {
     await pauses.stop();

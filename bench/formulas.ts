@@ -24,10 +24,10 @@ const refusals = [
   await refusal('10,000 characters', '{XAU}%2B'.repeat(1_250)),
   await refusal('nested 1,000 deep', nested),
 ];
-const ratios = [await compare('never asked before', '&n={n}'), await compare('repeated', '')];
+const ratios = [await compare('never requested before', '&n={n}'), await compare('repeated', '')];
 await target.stop();
 await report('formulas', 'Formulas', 'npm run bench:formulas', [
-  `Refusals of \`/rates/latest?symbols=…\`, from the request to the end of the response, ${REFUSALS_EACH} of each, by a server that has just started. CPU time is that of the serving thread: unlike the time, it does not depend on what else the machine does. Load average: ${loadavg()[0]!.toFixed(0)}.`,
+  `Invalid formulas in \`/rates/latest?symbols=…\`: time from the request to the end of the response, ${REFUSALS_EACH} requests each, on a server that has just started. CPU time is that of the serving thread: unlike the elapsed time, it does not depend on other load on the machine. Load average: ${loadavg()[0]!.toFixed(0)}.`,
   '',
   '| | status | time, median | p99 | CPU time, first one | median | p99 |',
   '|---|---|---|---|---|---|---|',
@@ -35,7 +35,7 @@ await report('formulas', 'Formulas', 'npm run bench:formulas', [
   '',
   `\`latest\` of \`{XAU}/{XAG}\` and of \`XAU,XAG\`, medians of ${ROUNDS} interleaved rounds of ${SECONDS} s.`,
   '',
-  `| | latest × 2, per CPU-second | formula of two, per CPU-second | cost (at most ${RATIO_MAX}×) |`,
+  `| | latest × 2, per CPU-second | formula of two symbols, per CPU-second | cost (target: at most ${RATIO_MAX}×) |`,
   '|---|---|---|---|',
   ...ratios,
 ]);

@@ -32,7 +32,7 @@ interface Candidate {
   dir: string;
 }
 
-/** The same questions to ledgers of different size, in turns. */
+/** The same requests to ledgers of different sizes, in turn. */
 async function compare(candidates: readonly Candidate[], paths: Readonly<Record<string, string>>) {
   const samples = candidates.map(() => Object.values(paths).map(() => [] as number[]));
   for (let round = 0; round <= ROUNDS; round++) {
@@ -72,14 +72,14 @@ async function overBars(millions: readonly number[]): Promise<void> {
   const [first, last] = days();
   const figures = await compare(candidates, {
     historical: `/rates/historical?symbols=XAU,XAG,PL,PA,HG-SPOT&date=${last}`,
-    'never asked': `/rates/time-series?symbols=XAU,XAG,PL,PA,HG-SPOT&startDate=${first}&endDate=${last}&_={n}`,
+    'never requested': `/rates/time-series?symbols=XAU,XAG,PL,PA,HG-SPOT&startDate=${first}&endDate=${last}&_={n}`,
   });
   lines.push(
     '### History',
     '',
-    `${SYMBOLS} symbols, and more where their days would begin before 1930. History is what the history of all symbols takes in memory, once every one of them was asked for.`,
+    `${SYMBOLS} symbols, and more where their days would begin before 1930. The last column is the memory for the history of all symbols after each of them was requested.`,
     '',
-    '| Bars | ready after | historical × 5 | time-series 30 × 5, never asked before | history |',
+    '| Bars | ready after | historical × 5 | time-series 30 × 5, never requested before | history |',
     '|---|---|---|---|---|',
     ...candidates.map(({ name, startMs }, i) => {
       const share = (j: number) =>
@@ -114,14 +114,14 @@ async function overSymbols(counts: readonly number[]): Promise<void> {
   }
   const figures = await compare(candidates, {
     latest: '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT',
-    'never asked': '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT&_={n}',
+    'never requested': '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT&_={n}',
   });
   lines.push(
     '### Symbols',
     '',
     `${DAYS} days each.`,
     '',
-    '| Symbols | ready after | latest × 5 | latest × 5, never asked before |',
+    '| Symbols | ready after | latest × 5 | latest × 5, never requested before |',
     '|---|---|---|---|',
     ...candidates.map(({ name, startMs }, i) => {
       const share = (j: number) =>
@@ -157,7 +157,7 @@ async function overConnections(counts: readonly number[]): Promise<void> {
       return `| ${connections} | ${Math.round(own)} (${(own / first).toFixed(2)}) | ${Math.round(memory[i]!)} MB |`;
     }),
     '',
-    'In brackets: relative to the first row. For accounts see `npm run bench:customers`.',
+    'In parentheses: relative to the first row. For accounts see `npm run bench:customers`.',
   );
   await end(candidate);
 }

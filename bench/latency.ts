@@ -61,16 +61,16 @@ await importing.exited;
 await target.stop();
 rmSync(dir, { recursive: true });
 
-const work = `${Math.round(ticksPerSecond)} ticks a second and an import of ${BARS} bars (${isImported ? 'done' : 'not done'} by the end)`;
+const work = `${Math.round(ticksPerSecond)} ticks a second and an import of ${BARS} bars (${isImported ? 'finished' : 'unfinished'} at the end)`;
 await report('latency', 'Latency', 'npm run bench:latency', [
-  `\`latest × 5\` at half of the requests that this server did at most, alone and beside ${TICKS_PER_SECOND} ticks a second, for ${SECONDS} s each.`,
+  `\`latest × 5\` at half the maximum rate of this server, alone and during ${TICKS_PER_SECOND} ticks a second, for ${SECONDS} s each.`,
   '',
-  '| | requests a second | p50 | p99 | p99.9 | longest | longest pause of the server |',
+  '| | requests per second | p50 | p99 | p99.9 | maximum | longest pause of the server |',
   '|---|---|---|---|---|---|---|',
   row('alone', aloneRate, alone),
-  row(`beside ${work}`, besideRate, beside),
+  row(`during ${work}`, besideRate, beside),
   '',
-  'A time is from the moment a request was due to its answer. It holds every pause of the server, and on this machine also those of the client, which shares its core with the feed and the import. The last column is what the server tells of its own event loop (`openpit_event_loop_lag_max_seconds`).',
+  'Latency is measured from the moment a request was due until its response. It includes every pause of the server, and on this machine also those of the client, which shares its core with the feed and the import. The last column is the event-loop lag that the server reports (`openpit_event_loop_lag_max_seconds`).',
 ]);
 
 interface Timed {

@@ -26,7 +26,7 @@ try {
     `${MILLIONS} million bars of ${SYMBOLS} symbols, ${TICKS.toLocaleString('en-US')} ticks, ${ACCOUNTS.toLocaleString('en-US')} accounts with keys and usage; ` +
       `PostgreSQL with its durable defaults on the same machine.`,
     '',
-    '| Move | rows | time, with verification | rows/s | memory at most |',
+    '| Move | rows | time, including verification | rows/s | peak memory |',
     '|---|---|---|---|---|',
     await move('SQLite to PostgreSQL', source.url, postgres.url),
     await move('PostgreSQL to SQLite', postgres.url, join(folder, 'openpit.db')),
@@ -128,5 +128,5 @@ function compare(first: string, last: string): string {
   }
   database.close();
   const mb = [first, last].map((file) => Math.round(statSync(file).size / 1e6));
-  return `After the way back all ${tables.length} tables have the same rows as before, compared by SQLite (\`EXCEPT\` in both directions). The file had ${mb[0]} MB and has ${mb[1]} MB.`;
+  return `After moving back, all ${tables.length} tables have the same rows as before, compared by SQLite (\`EXCEPT\` in both directions). The file had ${mb[0]} MB and has ${mb[1]} MB.`;
 }

@@ -55,15 +55,15 @@ for (const engine of ENGINES) {
 }
 
 await report('open-day', 'Loading an open day', 'npm run bench:open-day', [
-  `A start with ${TICKS} ticks in the open day of ${SYMBOLS} symbols, inserted in random order under hashed ids.`,
+  `Starting with ${TICKS} ticks in the open day of ${SYMBOLS} symbols, inserted in random order under hashed ids.`,
   '',
-  `| | start to ready | first \`latest\` of a symbol, median | longest | longest pause | of an idle process meanwhile |`,
+  `| | start to ready | first \`latest\` of a symbol, median | maximum | longest pause of the server | of an idle process at the same time |`,
   '|---|---|---|---|---|---|',
   ...rows,
   '',
-  'Rows that were just inserted have never been read: PostgreSQL looks up the outcome of their transaction, and writes each of their pages to its log. Autovacuum does that in the background, and lets the index alone answer from then on.',
+  'The first read of newly inserted rows is slower: PostgreSQL looks up whether their transaction was committed, and writes each of their pages to its log. Autovacuum does this in the background and makes index-only scans possible from then on.',
   '',
-  'The free plan sees the market an hour late, so ticks of the last hour are loaded one by one; older ones are folded by the database.',
+  'The free plan sees the market an hour late, so ticks of the last hour are loaded one by one; the database folds older ones.',
 ]);
 
 /** Symbols that trade around the clock have their day open at any time. `busyTicks` belong to the last one. */

@@ -51,16 +51,16 @@ for (const engine of ENGINES) {
 }
 
 await report('push', 'Pushed prices', 'npm run bench:push', [
-  `Single ticks: ${CLIENTS} clients, each sends the next tick when the one before is acknowledged, for ${SECONDS} s.`,
-  'CPU time is that of the service and of PostgreSQL together. PostgreSQL and SQLite with their durable settings.',
+  `Single ticks: ${CLIENTS} clients, each of which sends its next tick when the previous one is acknowledged, for ${SECONDS} s.`,
+  'CPU time is that of the service and PostgreSQL together. PostgreSQL and SQLite have durable settings.',
   '',
   '| Single ticks | per second | per CPU-second | p50 | p99 |',
   '|---|---|---|---|---|',
   ...singles,
   '',
-  `Backfill: ${BACKFILL_TICKS} ticks of ${SYMBOLS} symbols on ${DAYS} days before ticks of today, in requests of ${TICKS_PER_REQUEST}, one after the other.`,
+  `Backfill: ${BACKFILL_TICKS} ticks of ${SYMBOLS} symbols on ${DAYS} past days, while today has ticks already, in requests of ${TICKS_PER_REQUEST}, one after the other.`,
   '',
-  '| Backfill | ticks per second | per CPU-second | longest request |',
+  '| Backfill | ticks per second | per CPU-second | slowest request |',
   '|---|---|---|---|',
   ...backfills,
 ]);

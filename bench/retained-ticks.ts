@@ -26,17 +26,17 @@ const note = (what: string, found: string) => {
 };
 try {
   const { codes, days } = await fill(bench);
-  note('fill by SQL', `${TICKS} ticks of ${SYMBOLS} symbols on ${days} days`);
+  note('ledger filled with SQL', `${TICKS} ticks of ${SYMBOLS} symbols on ${days} days`);
   const first = await serve(codes, () => Bun.sleep(STOP_AFTER_MS));
   note('start to ready', `${first.readyMs} ms`);
   note('pushes of 100 ticks while closing', first.pushes);
-  note('`latest` meanwhile', first.requests);
+  note('`latest` at the same time', first.requests);
   note(`SIGTERM to exit, after ${STOP_AFTER_MS / 1000} s of closing`, `${first.stopMs} ms`);
   const restart = await serve(codes, () =>
     measure(() => hasAllBars(days), 'restart until every ended day has its bar'),
   );
   note('pushes of 100 ticks while closing', restart.pushes);
-  note('`latest` meanwhile', restart.requests);
+  note('`latest` at the same time', restart.requests);
   const [walBefore, ticksBefore] = [await walBytes(), await count('SELECT count(*) AS n FROM tick')];
   let [pruningMs, ticksLeft] = [0, 0];
   const pruning = await serve(codes, async () => {
@@ -44,20 +44,20 @@ try {
     ticksLeft = await count('SELECT count(*) AS n FROM tick');
   });
   note('pushes of 100 ticks while pruning', pruning.pushes);
-  note('`latest` meanwhile', pruning.requests);
+  note('`latest` at the same time', pruning.requests);
   const deleted = ticksBefore - ticksLeft;
   note(
-    'ticks deleted, less those pushed',
+    'ticks deleted, minus those pushed',
     `${deleted}, ${Math.round(deleted / (pruningMs / 1000))} a second`,
   );
-  note('WAL written meanwhile', `${Math.round(((await walBytes()) - walBefore) / 1e6)} MB`);
+  note('WAL written by PostgreSQL', `${Math.round(((await walBytes()) - walBefore) / 1e6)} MB`);
   const last = await serve(codes, () => Bun.sleep(STOP_AFTER_MS));
   note('start to ready when nothing is left to close', `${last.readyMs} ms`);
 } finally {
   await bench.remove();
 }
 await report('retained-ticks', 'Many retained ticks', 'npm run bench:retained-ticks', [
-  'PostgreSQL with its durable settings, on the same machine as the service and the load.',
+  'PostgreSQL with durable settings, on the same machine as the service and the load generator.',
   '',
   '| | |',
   '|---|---|',

@@ -43,17 +43,17 @@ export const SCENARIOS: readonly Scenario[] = [
     timesFastify: 25,
   },
   {
-    name: 'time-series 30 × 5, never asked before',
+    name: 'time-series 30 × 5, never requested before',
     paths: monthsOf(FIVE),
     status: 200,
     ofNginx: 0.25,
   },
   {
-    name: 'time-series 30 × 5, never asked before, symbols by chance',
+    name: 'time-series 30 × 5, never requested before, random symbols',
     paths: monthsOf('{five}'),
     status: 200,
   },
-  { name: 'latest × 5, never asked before', paths: [`/rates/latest?symbols=${FIVE}&_={n}`], status: 200 },
+  { name: 'latest × 5, never requested before', paths: [`/rates/latest?symbols=${FIVE}&_={n}`], status: 200 },
   {
     name: 'fluctuation × 5',
     paths: [`/rates/fluctuation?symbols=${FIVE}&${RANGE}`],
@@ -69,7 +69,7 @@ export const SCENARIOS: readonly Scenario[] = [
     status: 304,
   },
   {
-    name: 'a mix: 6 latest, 2 historical, 1 time-series, 1 never asked before',
+    name: 'a mix: 6 latest, 2 historical, 1 time-series, 1 never requested before',
     paths: [
       ...['XAU', 'XAG,PL', FIVE, 'PA', 'XAU,XAG', 'HG-SPOT'].map((codes) => `/rates/latest?symbols=${codes}`),
       `/rates/historical?symbols=XAU&date=2024-05-15`,
@@ -79,7 +79,7 @@ export const SCENARIOS: readonly Scenario[] = [
     ],
     status: 200,
   },
-  { name: 'a refusal', paths: ['/rates/latest?symbols=NOPE'], status: 404 },
+  { name: 'a refused request (404)', paths: ['/rates/latest?symbols=NOPE'], status: 404 },
 ];
 
 /** Thirty days from many days of ten years. */

@@ -38,11 +38,11 @@ for (const scenario of SCENARIOS) {
 }
 for (const target of [openpit, ...usual]) await target.stop();
 await report('speed', 'Speed', 'npm run bench', [
-  'The limit is nginx on one core that returns the same body with the same headers. The bare handler is `Bun.serve` with a function that returns them. The reference is a Fastify service with schemas that does the same job over a database, with one UPDATE for each request; what PostgreSQL spends is counted as its own.',
+  'The upper bound is nginx on one core, returning the same body with the same headers. The bare handler is `Bun.serve` with a function that returns them. The reference is a Fastify service with schemas that does the same job on a database, with one UPDATE per request; its CPU time includes that of PostgreSQL.',
   '',
-  `${ROUNDS} interleaved rounds of ${SECONDS} s after ${WARM_UP_SECONDS} s to warm up, medians; load by ${GENERATOR}. "≥" and "BELOW" compare with what is aimed at.`,
+  `${ROUNDS} interleaved rounds of ${SECONDS} s after ${WARM_UP_SECONDS} s of warm-up, medians; load by ${GENERATOR}. "≥" and "BELOW" compare a ratio with its target.`,
   '',
-  '| Scenario | requests per CPU-second | spread | of nginx | of a bare Bun handler | Fastify + SQLite | Fastify + PostgreSQL |',
+  '| Scenario | requests per CPU-second | spread | relative to nginx | relative to a bare Bun handler | relative to Fastify + SQLite | relative to Fastify + PostgreSQL |',
   '|---|---|---|---|---|---|---|',
   ...rows.map(line),
 ]);

@@ -25,6 +25,6 @@ for (let run = 0; run < STARTS; run++) {
 }
 rmSync(dir, { recursive: true });
 await report('start', 'Start', 'npm run bench:start', [
-  `Over ${millions} million bars of ${SYMBOLS} symbols, from the command to the first answer of two symbols: ${times.join(', ')} ms.`,
-  'Symbols are loaded when they are asked for.',
+  `Over ${millions} million bars of ${SYMBOLS} symbols, from the command to the first response for two symbols: ${times.join(', ')} ms.`,
+  'Symbols are loaded on demand.',
 ]);

@@ -46,9 +46,9 @@ for (const engine of ENGINES) {
   }
 }
 await report('symbols', 'The list of symbols', 'npm run bench:symbols', [
-  `\`/symbols\` with ${SYMBOLS} symbols of ${DAYS} days each and a tick today, after a start.`,
+  `\`/symbols\` with ${SYMBOLS} symbols of ${DAYS} days each and a tick today, after starting.`,
   '',
-  '| | response | longest pause of the server | of an idle process meanwhile | size |',
+  '| | response | longest pause of the server | of an idle process at the same time | size |',
   '|---|---|---|---|---|',
   ...rows,
 ]);

@@ -52,7 +52,7 @@ export async function growth(): Promise<string[]> {
         `| ${accounts} | ${Math.round(startMs)} ms | ${Math.round(same[i]!)} (${share(same[i]!, same[0])}) | ${Math.round(sameMb)} MB | ${Math.round(own[i]!)} (${share(own[i]!, own[0])}) | ${Math.round(ownMb)} MB |`,
     ),
     '',
-    `Requests per CPU-second; in brackets, relative to the first row. An active account takes ${perAccount.toFixed(2)} KB.`,
+    `Requests per CPU-second; in parentheses, relative to the first row. An active account takes ${perAccount.toFixed(2)} KB.`,
   ];
 }
 

@@ -8,7 +8,7 @@ import { requestsOf } from './population.ts';
 
 export const ACCOUNTS = Number(process.env.ACCOUNTS ?? 10_000);
 const COLD_SECONDS = 10;
-const HEADER = '| | requests per CPU-second | of nginx |\n|---|---|---|';
+const HEADER = '| | requests per CPU-second | relative to nginx |\n|---|---|---|';
 
 /** The mix on SQLite: the first 10 s of a new month, then interleaved with nginx. */
 export async function steady(): Promise<string[]> {

@@ -8,17 +8,17 @@ export interface BenchCustomer {
   /** Whether the key travels in the URL rather than in a header. */
   isKeyInUrl: boolean;
   /** Paths with their query, without the key. */
-  questions: string[];
+  paths: string[];
 }
 
-const QUESTIONS_EACH = 5;
+const PATHS_EACH = 5;
 const SYMBOLS_MAX = 9;
 const SPAN_DAYS_MAX = 30;
 const DAY_MS = 86_400_000;
 
 /** How the population asks, for the report. */
 export const POPULATION =
-  'Every account has five requests of its own: 60 % latest, 20 % historical, 10 % time-series (2 to 30 days), 10 % fluctuation (up to a year), of 1 to 9 symbols (the smaller of two dice), chosen by Zipf’s law (the most popular symbol is asked for twice as often as the second). Dates lie within the last year, recent ones more often. Every second account has its key in the URL.';
+  'Every account has five requests of its own: 60 % latest, 20 % historical, 10 % time-series (2 to 30 days), 10 % fluctuation (up to a year), of 1 to 9 symbols (the smaller of two random numbers), chosen by Zipf’s law (the most popular symbol is requested twice as often as the second). Dates are within the last year, with more weight on recent ones. Every other account sends its key in the URL.';
 
 /** The same customers in every run. */
 export function population(count: number, codes: readonly string[], today: number): BenchCustomer[] {
@@ -28,17 +28,17 @@ export function population(count: number, codes: readonly string[], today: numbe
     accountId: `acc_${i}`,
     key: createKey((length) => Uint8Array.from({ length }, () => Math.floor(random.next() * 256))),
     isKeyInUrl: i % 2 === 1,
-    questions: Array.from({ length: QUESTIONS_EACH }, () => question(random, pick, today)),
+    paths: Array.from({ length: PATHS_EACH }, () => randomPath(random, pick, today)),
   }));
 }
 
 /** Every customer's request number `n`, or all of them, shuffled: the order in which the load generator sends them. */
 export function requestsOf(customers: readonly BenchCustomer[]): { path: string; key?: string }[] {
-  const all = customers.flatMap((customer) => customer.questions.map((path) => asRequest(customer, path)));
+  const all = customers.flatMap((customer) => customer.paths.map((path) => asRequest(customer, path)));
   return shuffle(all);
 }
 
-/** The same question from every customer, with the key in a header. */
+/** The same request from every customer, with the key in a header. */
 export function sameRequestOf(
   customers: readonly BenchCustomer[],
   path: string,
@@ -46,19 +46,19 @@ export function sameRequestOf(
   return shuffle(customers.map(({ key }) => ({ path, key })));
 }
 
-/** One question of each customer. */
+/** The first request of each customer. */
 export function firstRequestsOf(customers: readonly BenchCustomer[]): { path: string; key?: string }[] {
-  return shuffle(customers.map((customer) => asRequest(customer, customer.questions[0]!)));
+  return shuffle(customers.map((customer) => asRequest(customer, customer.paths[0]!)));
 }
 
 function asRequest({ key, isKeyInUrl }: BenchCustomer, path: string): { path: string; key?: string } {
   return isKeyInUrl ? { path: `${path}&apiKey=${key}` } : { path, key };
 }
 
-function question(random: Seeded, pick: () => string, today: number): string {
-  const dice = () => 1 + Math.floor(random.next() * SYMBOLS_MAX);
+function randomPath(random: Seeded, pick: () => string, today: number): string {
+  const draw = () => 1 + Math.floor(random.next() * SYMBOLS_MAX);
   const codes = new Set<string>();
-  for (const count = Math.min(dice(), dice()); codes.size < count; ) codes.add(pick());
+  for (const count = Math.min(draw(), draw()); codes.size < count; ) codes.add(pick());
   const symbols = `symbols=${[...codes].join(',')}`;
   const kind = random.next();
   if (kind < 0.6) return `/rates/latest?${symbols}`;

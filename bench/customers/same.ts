@@ -31,7 +31,7 @@ export async function same(): Promise<string[]> {
   return [
     `\`${PATH}\` with the key in a header.`,
     '',
-    '| | requests per CPU-second | of one account | of nginx |',
+    '| | requests per CPU-second | relative to one account | relative to nginx |',
     '|---|---|---|---|',
     `| one account | ${Math.round(single!)} | 1.00 | ${share(single!, limit)} |`,
     `| ${ACCOUNTS} accounts | ${Math.round(all!)} | ${share(all!, single)} | ${share(all!, limit)} |`,

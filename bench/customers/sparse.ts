@@ -43,7 +43,7 @@ export async function sparse(): Promise<string[]> {
   const row = (name: string, { cpuMicros, p50, p99, longest }: Paced) =>
     `| ${name} | ${cpuMicros.toFixed(0)} µs (${(cpuMicros / busy.cpuMicros).toFixed(2)}) | ${p50.toFixed(2)} ms | ${p99.toFixed(2)} ms | ${longest.toFixed(1)} ms |`;
   return [
-    `${PER_SECOND} requests a second for ${SECONDS} s, on a schedule. CPU time beyond that of the idle process; in brackets, relative to the busy account.`,
+    `${PER_SECOND} requests a second for ${SECONDS} s, on a schedule. CPU time beyond that of the idle process; in parentheses, relative to the busy account.`,
     '',
     '| | CPU per request | p50 | p99 | longest |',
     '|---|---|---|---|---|',

@@ -44,7 +44,7 @@ export async function report(
   lines: readonly string[],
 ): Promise<void> {
   const git = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: ROOT });
-  const run = `${new Date().toISOString().slice(0, 10)}, commit ${git.stdout.toString().trim()}, ${machine()}. Made by \`${command}\`.`;
+  const run = `${new Date().toISOString().slice(0, 10)}, commit ${git.stdout.toString().trim()}, ${machine()}. Command: \`${command}\`.`;
   await Bun.write(join(RESULTS, `${part}.md`), `## ${title}\n\n${lines.join('\n')}\n\n${run}\n`);
   await Bun.write(PAGE, performancePage());
   console.log(`\nWritten to bench/results/${part}.md and docs/performance.md`);
@@ -58,13 +58,13 @@ function performancePage(): string {
 
 const INTRODUCTION = `# Performance
 
-Every figure here was made by a run of a command in \`bench/\`, which is named with it. Figures of different machines cannot be
-compared; the shares in one table can, for their rounds are interleaved. *Requests per CPU-second* are answers divided by the
-processor time that the server spent on them: what one core does, whatever else the machine is doing. The server has one core
-and the load generator another.
+Every figure on this page comes from a benchmark in \`bench/\`; the command is given below it. Do not compare figures from different
+machines. Ratios within a table are comparable, because their rounds are interleaved. *Requests per CPU-second* is the number of
+responses divided by the CPU time that the server used, so it does not depend on other load on the machine. The server and the load
+generator each have a core of their own.
 
-Needed beside \`npm ci\`: \`npm ci --prefix bench\` for the reference, and \`apt-get install nginx-light wrk\`. What is missing is left
-out, and said.
+In addition to \`npm ci\`: \`npm ci --prefix bench\` (the Fastify reference) and \`apt-get install nginx-light wrk\`. A benchmark that lacks one of
+them skips that comparison and prints a note.
 `;
 
 function machine(): string {

@@ -117,13 +117,13 @@ async function print(
   }
   const units = visited.reduce((sum, one) => sum + one.units, 0);
   const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
-  await report('visitors', 'Visitors of the public page', 'npm run bench:visitors', [
+  await report('visitors', 'Visitors to the public page', 'npm run bench:visitors', [
     `${VISITS} visits from ${ADDRESSES} addresses, ${VISITS_PER_SECOND} a second, each to the market and two symbols, on the plan \`free\`. Meanwhile a customer sends \`latest\`, ${CUSTOMER_REQUESTS_PER_SECOND} times a second. Medians of ${ROUNDS} interleaved rounds.`,
     '',
-    '| requests of the customer | p50 | p99 |',
+    '| requests from the customer | p50 | p99 |',
     '|---|---|---|',
     `| alone | ${row(alone)} |`,
-    `| beside the visitors | ${row(beside)} |`,
+    `| during the visits | ${row(beside)} |`,
     '',
     `Responses to visitors: ${counts.join(', ')}; ${units} units. The account of the public key has used ${used} of its 1,000.`,
   ]);
