@@ -28,21 +28,21 @@ function inOrder(known: Partial<Record<string, Result>>): Record<string, Result>
 function render(known: Partial<Record<string, Result>>): string {
   const rows = ROWS.map(({ name, fault, mustHold }) => {
     const result = known[name];
-    if (!result) return `| \`${name}\` | ${fault} | ${mustHold} | not yet | | |`;
+    if (!result) return `| \`${name}\` | ${fault} | ${mustHold} | not run yet | | |`;
     const { tried, figures, broke, scale, on, seconds, load } = result;
     const held = broke.length === 0 ? 'yes' : `**no**: ${broke[0]!.replaceAll(/[|\n]/g, ' ')}`;
     const when = `${on}, ${scale === 'full' ? 'full scale' : 'CI scale'}, ${seconds} s${load === undefined ? '' : `, load ${load}`}`;
     return `| \`${name}\` | ${fault} | ${mustHold} | ${held} | ${tried}. ${figures} | ${when} |`;
   });
-  return `# Reliability: what was tried, and what held
+  return `# Reliability: fault tests and their results
 
-Every row is a real fault on the real program: child processes, signals, cut connections, full disks. \`npm run faults\` plays them
-at full scale and writes this page; \`npm run faults -- --only NAME\` plays one and keeps the others. \`npm test\` plays all of
-them at a smaller scale, with slack for promised times. The code of a row is \`NAME.ts\` in a folder of \`test/process/faults/\`; its numbers are in \`scales.ts\` beside it.
-The rows of replicas are played there by \`replicas.test.ts\` and \`ledger-away.test.ts\`.
-The load is that of the machine, other work on it included; a machine of two cores is busy at 2.
+Every row is a real fault against the real program: child processes, signals, broken connections, full disks. \`npm run faults\` runs all
+rows at full scale and writes this page; \`npm run faults -- --only NAME\` runs one row and keeps the other results. \`npm test\` runs
+them at a smaller scale, with more tolerant time limits. The code of a row is \`NAME.ts\` in a folder of \`test/process/faults/\`; its parameters are in \`scales.ts\`.
+\`replicas.test.ts\` and \`ledger-away.test.ts\` cover the rows about replicas at that scale.
+\`load\` is the load average of the machine, including other work on it; a machine with two cores is fully used at 2.
 
-| Row | Fault | Must hold | Held | Tried and found | When |
+| Row | Fault | Guarantee | Held | Test and result | When |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 `;

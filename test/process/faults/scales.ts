@@ -29,7 +29,10 @@ export const SCALES = {
     full: { writes: 3, everyBytes: 1, spools: 30 },
   },
   'bad-feeds': {
-    ci: { plays: ['HTML as JSON', 'cut JSON', 'far fewer prices', 'other unit', 'endless'], pauseMs: 10 },
+    ci: {
+      plays: ['HTML as JSON', 'truncated JSON', 'far fewer prices', 'other unit', 'endless'],
+      pauseMs: 10,
+    },
     full: { plays: ['all'], pauseMs: 0 },
   },
   'late-feed': { ci: { days: 5 }, full: { days: 30 } },

@@ -9,7 +9,7 @@ const CHART = join(import.meta.dir, '../../../docs/images/soak.svg');
 
 export const soak = row('soak', {
   fault: 'soak: steady mixed load, streams and pushes ([chart](images/soak.svg))',
-  mustHold: 'no error; heap and file descriptors flat',
+  mustHold: 'no error; heap and file descriptors stay flat',
   async play(scene, { minutes, isJudged }) {
     const settings = { ...(await scene.demoSettings()), OPENPIT_ADMIN_TOKEN: TOKEN };
     const program = await scene.program(settings);
@@ -26,7 +26,7 @@ export const soak = row('soak', {
     const most = Math.max(...samples.map(({ lagMs }) => lagMs));
     return {
       tried: `${minutes} minutes, ${count(answered)} answers`,
-      figures: `what is kept after the first third, by the line of best fit: heap ${line(
+      figures: `after the first third, initial value and growth by linear regression: heap ${line(
         ' MB',
         growth(samples, (one) => one.heapMb),
       )}, RSS ${line(
@@ -35,7 +35,7 @@ export const soak = row('soak', {
       )}, file descriptors ${line(
         '',
         growth(samples, (one) => one.fds),
-      )}; longest lag of the event loop ${most.toFixed(0)} ms; ${errors.size} kinds of errors`,
+      )}; longest event-loop lag ${most.toFixed(0)} ms; ${errors.size} kinds of errors`,
     };
   },
 });

@@ -12,9 +12,9 @@ const ROWS_PER_UNIT = 2_000;
 const NOTICE_MS = 5_000;
 
 export const brokenDownloads = row('broken-downloads', {
-  fault: 'clients leave in the middle of a CSV of forty years, again and again',
+  fault: 'clients repeatedly abort a CSV download of forty years',
   mustHold:
-    'memory and file descriptors flat; each costs its units, as documented; the next download is complete',
+    'memory and file descriptors stay flat; each download costs its units, as documented; the next download is complete',
   lacks: lacksProc,
   async play(scene, { symbols, days, rounds, atOnce, growthMbMax }) {
     const settings = await scene.settings();
@@ -70,7 +70,7 @@ export const brokenDownloads = row('broken-downloads', {
     scene.holds(last.isComplete && last.body.equals(whole.body), 'the last download is not the first');
     await scene.holdsInvariant(settings);
     return {
-      tried: `${count(warm + measured)} downloads of ${count(rows)} rows, ${atOnce} at once, ${count(left)} of them broken off; every other as of a moment`,
+      tried: `${count(warm + measured)} downloads of ${count(rows)} rows, ${atOnce} at once, ${count(left)} of them aborted; every other one with \`asOf\``,
       figures: `memory ${before.mb} MB before, ${after.mb} MB after; ${after.descriptors} file descriptors as before; ${units} units for each`,
     };
   },

@@ -8,7 +8,7 @@ const SCRIPT = join(import.meta.dir, '..', '..', '..', 'support', 'feeds', 'fuzz
 
 export const fuzzedFeeds = row('fuzzed-feeds', {
   fault: 'fuzzed bodies for each adapter: edited, truncated, in the wrong format, random bytes',
-  mustHold: 'no crash, no bad row, memory flat',
+  mustHold: 'no crash, no invalid row; memory stays flat',
   lacks: lacksProc,
   async play(scene, { bodies, growthMbMax }) {
     const grew: number[] = [];
@@ -35,7 +35,7 @@ export const fuzzedFeeds = row('fuzzed-feeds', {
     }
     return {
       tried: `${count(bodies)} bodies for each of ${FUZZED.length} adapters (${FUZZED.join(', ')})`,
-      figures: `${count(taken)} were read, the others refused in words; memory grew by ${Math.max(...grew)} MB at most`,
+      figures: `${count(taken)} were read, the others refused with a reason; memory grew by ${Math.max(...grew)} MB at most`,
     };
   },
 });

@@ -34,8 +34,8 @@ function giants(key: string, size: number): readonly [name: string, request: str
 }
 
 export const giantInputs = row('giant-inputs', {
-  fault: 'giant headers, URLs, parameter lists, symbol lists, bodies; heads and bodies without end',
-  mustHold: 'refused (431, 414, 413, 400) and closed; memory flat',
+  fault: 'huge headers, URLs, parameter lists, symbol lists and bodies; endless heads and bodies',
+  mustHold: 'refused (431, 414, 413, 400) and closed; memory stays flat',
   lacks: lacksProc,
   async play(scene, { rounds, sizeKb, endlessMb, growthMbMax }) {
     const settings = { ...(await scene.settings()), OPENPIT_ADMIN_TOKEN: TOKEN };
@@ -61,7 +61,7 @@ export const giantInputs = row('giant-inputs', {
     scene.holds(!(await Promise.race([exited, Bun.sleep(0)])), 'the program ended');
     scene.holds((await fetch(`${url}/health`)).status === 200, 'it is not healthy');
     return {
-      tried: `${count(rounds * all.length)} giants of ${all.length} kinds, most of ${count(sizeKb)} KB; ${ENDLESS.length} requests without end, ${Math.round(endless)} MB of them taken`,
+      tried: `${count(rounds * all.length)} huge requests of ${all.length} kinds, most of ${count(sizeKb)} KB; ${ENDLESS.length} endless requests, ${Math.round(endless)} MB of which were accepted`,
       figures: `all refused and closed; memory ${beforeMb} MB before, ${afterMb} MB after`,
     };
   },

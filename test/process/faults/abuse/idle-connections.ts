@@ -16,8 +16,8 @@ function limitedTo(descriptors: number) {
 
 export const idleConnections = row('idle-connections', {
   fault:
-    'idle connections, every other crowd of them with half a head, more than the program has file descriptors for',
-  mustHold: 'no crash; clients old and new are answered; recovery within 5 s',
+    'more idle connections than the program has file descriptors; in every other batch they have sent half a request head',
+  mustHold: 'no crash; existing and new clients are served; recovery within 5 s',
   async play(scene, { connections, descriptors }) {
     const settings = await scene.settings();
     const { key } = await scene.account(settings, 1_000_000_000);
@@ -55,7 +55,7 @@ export const idleConnections = row('idle-connections', {
     await scene.holdsInvariant(settings);
     return {
       tried: `${count(opened)} idle connections to a program with ${count(descriptors)} file descriptors`,
-      figures: `a client that was there before got ${answers} answers, the slowest after ${Math.round(slowestMs)} ms; a new one was answered; answering again ${Math.round(recoveredMs)} ms after they had gone`,
+      figures: `an existing client got ${answers} responses, the slowest after ${Math.round(slowestMs)} ms; a new client was served; full recovery ${Math.round(recoveredMs)} ms after the connections were closed`,
     };
   },
 });

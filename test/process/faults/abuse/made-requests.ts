@@ -12,8 +12,8 @@ const DAYS = ['2024-03-28', '2024-03-01', '2015-01-02', '2024-03-29'];
 const CONTACTS_PROVIDERS = '/admin/feeds/{id}/probe';
 
 export const madeRequests = row('made-requests', {
-  fault: 'requests made from the OpenAPI document, valid and invalid, for every operation',
-  mustHold: 'no 5xx, every answer as its schema says',
+  fault: 'requests generated from the OpenAPI document, valid and invalid, for every operation',
+  mustHold: 'no 5xx; every response matches its schema',
   async play(scene, { requests, atATime, seed, operationsMissed }) {
     const settings = {
       ...(await scene.demoSettings()),
@@ -72,7 +72,7 @@ export const madeRequests = row('made-requests', {
     const answered = good.reduce((sum, [, times]) => sum + times, 0);
     return {
       tried: `${count(requests)} requests to ${allowed.length} operations (seed ${seed})`,
-      figures: `${count(answered)} answered with 200, ${count(requests - answered)} refused, ${seen.size} pairs of operation and status, ${wrong} not as described${missed.length > 0 ? `; never answered with 200: ${missed.join(', ')}` : ''}`,
+      figures: `${count(answered)} answered with 200, ${count(requests - answered)} refused, ${seen.size} pairs of operation and status, ${wrong} that do not match the schema${missed.length > 0 ? `; never answered with 200: ${missed.join(', ')}` : ''}`,
     };
   },
 });

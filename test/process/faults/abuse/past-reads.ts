@@ -11,7 +11,7 @@ const OTHERS = '/rates/latest?symbols=XAU,XAG';
 
 export const pastReads = row('past-reads', {
   fault: 'one account sends the most expensive requests about the past, 20 at once',
-  mustHold: 'each costs a unit however it ends; all others are answered meanwhile',
+  mustHold: 'each costs a unit whatever its outcome; other accounts are served meanwhile',
   async play(scene, { days, rounds, atOnce }) {
     let [sent, answered] = [0, 0];
     const p99s: string[] = [];

@@ -9,9 +9,9 @@ const IS_LAST = 'nothing at /the-last-one';
 
 export const smuggling = row('smuggling', {
   fault:
-    'smuggling payloads: two lengths, lengths and chunks, bad chunks, bare LF, folded lines, other protocols, …; whole, and cut in two at any byte',
+    'smuggling payloads: two lengths, lengths and chunks, bad chunks, bare LF, folded lines, other protocols, …; in one piece, and split at any byte',
   mustHold:
-    'refused and closed, or read as HTTP says; what is hidden in one is never answered and never counted',
+    'refused and closed, or read as the HTTP specification says; a hidden request is never answered or counted',
   async play(scene, { cuts, atATime }) {
     const settings = await scene.settings();
     const { key } = await scene.account(settings, 1_000_000_000);
@@ -26,7 +26,7 @@ export const smuggling = row('smuggling', {
       await Promise.all(
         tries.slice(i, i + atATime).map(async ({ payload, cut }) => {
           const wrong = await wrongWith(program.url, payload, cut);
-          scene.holds(!wrong, `${payload.name}, cut at ${cut}: ${wrong}`);
+          scene.holds(!wrong, `${payload.name}, split at ${cut}: ${wrong}`);
         }),
       );
     }
@@ -36,7 +36,7 @@ export const smuggling = row('smuggling', {
     const refused = payloads.filter(({ fate }) => fate === 'refused').length;
     return {
       tried: `${payloads.length} payloads, ${count(tries.length)} times`,
-      figures: `${refused} are refused and closed; ${payloads.length - refused}, which HTTP allows, are read to their end; no hidden request was answered or counted`,
+      figures: `${refused} are refused and closed; ${payloads.length - refused}, which HTTP allows, are read completely; no hidden request was answered or counted`,
     };
   },
 });

@@ -10,14 +10,14 @@ const HOUR = 3_600_000;
 const STEPS = [
   { symbol: 'XAU', before: 0, behind: HOUR, how: 'an hour forward' },
   { symbol: 'XAG', before: 0, behind: 24 * HOUR, how: 'a day forward' },
-  { symbol: 'PL', before: -HOUR, behind: HOUR, how: 'an hour back and forth' },
-  { symbol: 'PA', before: -24 * HOUR, behind: 24 * HOUR, how: 'a day back and forth' },
+  { symbol: 'PL', before: -HOUR, behind: HOUR, how: 'an hour back and forward' },
+  { symbol: 'PA', before: -24 * HOUR, behind: 24 * HOUR, how: 'a day back and forward' },
   { symbol: 'HG-SPOT', before: -24 * HOUR, behind: 0, how: 'a day back' },
 ];
 
 export const clockSet = row('clock-set', {
-  fault: 'the wall clock is set by an hour and by a day, forward, back and both',
-  mustHold: "a plan's delay never shortens; a plan without delay sees every price at once",
+  fault: 'the wall clock is set forward, back, and back and forward again, by an hour and by a day',
+  mustHold: "a plan's delay never becomes shorter; a plan without delay sees every price immediately",
   lacks: WallClock.lacks,
   async play(scene, { delaySeconds }) {
     const clock = new WallClock();
@@ -41,7 +41,7 @@ export const clockSet = row('clock-set', {
       seen.push(`${step.how}: ${seconds.toFixed(1)} s`);
     }
     return {
-      tried: `${STEPS.length} steps of the real clock of the program, a delay of ${delaySeconds} s`,
+      tried: `${STEPS.length} steps of the program's real clock, a delay of ${delaySeconds} s`,
       figures: `the delayed plan saw a price after: ${seen.join('; ')}`,
     };
   },

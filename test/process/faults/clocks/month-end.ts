@@ -15,14 +15,14 @@ interface Usage {
 }
 
 export const monthEnd = row('month-end', {
-  fault: 'the month ends under load; the local clock is a month wrong while PostgreSQL’s is right',
-  mustHold: 'every request is counted in the right month, once',
+  fault: 'the month ends under load; the local clock is wrong by a month while PostgreSQL’s is right',
+  mustHold: 'every request is counted once, in the right month',
   lacks: WallClock.lacks,
   async play(scene, scale) {
     const crossed = await overTheEnd(scene, scale);
     const wrong = await wrongClock(scene);
     return {
-      tried: `a month's end with ${count(crossed.answered)} requests around it on SQLite; a local clock set by 40 days, forth and back, on PostgreSQL`,
+      tried: `the end of a month with ${count(crossed.answered)} requests around it on SQLite; a local clock set forward and back by 40 days, on PostgreSQL`,
       figures: `${count(crossed.old)} counted in the old month and ${count(crossed.new)} in the new one; ${wrong} of ${wrong} counted in PostgreSQL's month`,
     };
   },

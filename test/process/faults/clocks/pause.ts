@@ -5,7 +5,7 @@ import { row } from '../row.ts';
 import { count, usedOf } from '../scene.ts';
 
 export const pause = row('pause', {
-  fault: 'a replica is paused (SIGSTOP), and goes on',
+  fault: 'a replica is paused (SIGSTOP) and resumed',
   mustHold: 'never over the quota; nothing is lost; it serves again within 2 s',
   async play(scene, { pauseMs, quota }) {
     const cluster = await Cluster.start(await readyLedgerUrl('postgres'), 2);

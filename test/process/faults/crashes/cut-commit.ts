@@ -7,7 +7,7 @@ import { row } from '../row.ts';
 import { count, usedOf } from '../scene.ts';
 
 export const cutCommit = row('cut-commit', {
-  fault: 'the connection to PostgreSQL is cut after COMMIT, before the reply',
+  fault: 'the connection to PostgreSQL breaks after COMMIT, before the reply',
   mustHold: 'nothing is granted or counted twice',
   async play(scene, { cuts, connections, pauseMs }) {
     const url = await newDatabase();
@@ -65,8 +65,8 @@ export const cutCommit = row('cut-commit', {
     const ticks = await ticksIn(url);
     scene.holds(ticks === sent, `${sent} ticks were sent, and ${ticks} are there`);
     return {
-      tried: `${count(done)} cuts behind a COMMIT, ${count(answered)} answers, ${count(sent)} ticks pushed until acknowledged`,
-      figures: `used ${count(used)}, ${count(ticks)} ticks in the ledger, ${count(statuses.get(503) ?? 0)} answers of 503`,
+      tried: `${count(done)} connections cut after COMMIT, ${count(answered)} answers, ${count(sent)} ticks pushed until acknowledged`,
+      figures: `used ${count(used)}, ${count(ticks)} ticks in the ledger, ${count(statuses.get(503) ?? 0)} responses with 503`,
     };
   },
 });

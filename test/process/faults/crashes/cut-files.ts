@@ -13,14 +13,14 @@ import { count, type Scene, usedOf } from '../scene.ts';
 const TICKS_PER_WRITE = 3;
 
 export const cutFiles = row('cut-files', {
-  fault: 'the log of SQLite, or the spool, is cut at any byte or has a wrong byte',
-  mustHold: 'opens; never a wrong number',
+  fault: 'the write-ahead log of SQLite, or the spool, is truncated at any byte or has a corrupt byte',
+  mustHold: 'the ledger opens; no number is ever wrong',
   async play(scene, { writes, everyBytes, spools }) {
     const log = await cutLog(scene, writes, everyBytes);
     const spool = await cutSpool(scene, spools);
     return {
-      tried: `a log of ${count(log.bytes)} bytes with ${writes} writes, cut at ${count(log.cuts)} places; ${spools} cut and ${spools} damaged spools under the program`,
-      figures: `every ledger opened, sound, with exactly the writes that were whole (${log.seen.join(', ')}); ${spool.exact} counts were exact, ${spool.less} less by what the damaged record held, none more`,
+      tried: `a log of ${count(log.bytes)} bytes with ${writes} writes, truncated at ${count(log.cuts)} positions; ${spools} truncated and ${spools} damaged spools of the program`,
+      figures: `every ledger opened without damage, with exactly the complete writes (${log.seen.join(', ')}); ${spool.exact} counts were exact, ${spool.less} were lower by the count of the damaged record, none was higher`,
     };
   },
 });

@@ -20,7 +20,7 @@ import { count, type Scene, type Settings, usedOf } from '../scene.ts';
 const DISK_MB = 64;
 
 export const diskFull = row('disk-full', {
-  fault: 'the disk of the ledger and the spool is full, to the last byte',
+  fault: 'the disk with the ledger and the spool is completely full',
   mustHold: 'prices are still served; new ones are refused, with an alarm; recovers by itself',
   lacks: () => (canMount() ? undefined : 'right to mount a small file system (root on Linux)'),
   async play(scene, { seconds, connections, pauseMs }) {
@@ -96,7 +96,7 @@ export const diskFull = row('disk-full', {
     await scene.holdsInvariant(settings);
     await withoutSpool(scene, disk);
     return {
-      tried: `a disk of ${DISK_MB} MB kept full for ${seconds} s under ${connections} connections, ${pushes.length} pushes; then a kill on the full disk; then a replica of PostgreSQL started without disk space for its spool`,
+      tried: `a disk of ${DISK_MB} MB kept full for ${seconds} s under ${connections} connections, ${pushes.length} pushes; then a kill on the full disk; then a replica on PostgreSQL started without disk space for its spool`,
       figures: `${count(answered)} answers, all 200, and ${count(answered)} counted; every push 503; alarm in log, /health, /metrics and webhook; prices accepted again ${Math.round(backMs)} ms after space was freed`,
     };
   },

@@ -5,7 +5,7 @@ import { row } from '../row.ts';
 import { count } from '../scene.ts';
 
 export const killPostgres = row('kill-postgres', {
-  fault: '`kill -9` under load of one of three replicas on PostgreSQL, again and again',
+  fault: 'one of three replicas on PostgreSQL is killed with `kill -9` under load, repeatedly',
   mustHold: 'never over the quota; every unit is answered or was in flight; serving again within 2 s',
   async play(scene, { rounds, quota, kills }) {
     const cluster = await Cluster.start(await readyLedgerUrl('postgres'), 3);

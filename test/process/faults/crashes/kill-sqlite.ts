@@ -6,7 +6,7 @@ import { row } from '../row.ts';
 import { count, usedOf } from '../scene.ts';
 
 export const killSqlite = row('kill-sqlite', {
-  fault: '`kill -9` under load, again and again, on SQLite',
+  fault: '`kill -9` under load, repeatedly, on SQLite',
   mustHold:
     'answered ≤ used ≤ answered + in flight; no acknowledged tick or bar is lost; serving again within 2 s',
   async play(scene, { kills, connections }) {

@@ -8,22 +8,22 @@ import { count, type Scene } from '../scene.ts';
 
 const synchronous = row('failover-synchronous', {
   fault:
-    'the PostgreSQL primary is killed under load and its synchronous standby promoted; the old primary comes back',
+    'the PostgreSQL primary is killed under load and its synchronous standby promoted; the old primary returns',
   mustHold:
     'nothing is lost, counts are exact, all replicas serve within 5 s of the promotion; the old primary is not written to',
   play: (scene, { quota, awayMs }) => play(scene, 'synchronous', { quota, awayMs, lostMs: 0 }),
 });
 
 const asynchronous = row('failover-asynchronous', {
-  fault: 'the same with an asynchronous standby that lags: the ledger returns some seconds in the past',
+  fault: 'the same with an asynchronous standby that lags: the ledger goes back by some seconds',
   mustHold:
-    'the spools restore every count; answers over a quota at most by what was leased in the lost seconds; all replicas serve within 5 s; the old primary is not written to',
+    'the spools restore every count; responses exceed a quota by at most what was leased in the lost seconds; all replicas serve within 5 s; the old primary is not written to',
   play: (scene, { quota, awayMs, lostMs }) => play(scene, 'asynchronous', { quota, awayMs, lostMs }),
 });
 
 const standbyHangs = row('standby-hangs', {
-  fault: 'the only synchronous standby hangs under load, so no write is confirmed, and goes on later',
-  mustHold: 'no wrong count; readiness turns 503 with an alarm; recovered within 5 s without a restart',
+  fault: 'the only synchronous standby hangs under load, so that no write is confirmed, and resumes later',
+  mustHold: 'no wrong count; readiness turns 503, with an alarm; recovery within 5 s without a restart',
   async play(scene, { awayMs }) {
     const { postgres, cluster } = await start(scene, 'synchronous');
     const alarmed = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ const standbyHangs = row('standby-hangs', {
     scene.holdsWithin(5_000, outcome.recoveryMs, 'the recovery');
     return {
       tried: `three replicas under load, the standby stopped (SIGSTOP) for ${awayMs / 1000} s`,
-      figures: `every replica not ready, with an alarm; all well ${Math.round(outcome.recoveryMs)} ms after; ${count(outcome.answered)} answered, ${count(outcome.used)} counted`,
+      figures: `every replica not ready, with an alarm; full recovery after ${Math.round(outcome.recoveryMs)} ms; ${count(outcome.answered)} answered, ${count(outcome.used)} counted`,
     };
   },
 });
@@ -64,10 +64,10 @@ async function play(scene: Scene, replication: Replication, options: FailoverOpt
   scene.holdsWithin(5_000, large.recoveryMs, 'the recovery');
   const lost =
     options.lostMs > 0
-      ? `; ${count(grantedInLostSeconds)} units of it were leased in ${options.lostMs / 1000} s that were lost`
+      ? `; ${count(grantedInLostSeconds)} of its units were leased in ${options.lostMs / 1000} s of lost writes`
       : '';
   return {
-    tried: `three replicas under load, ${options.awayMs / 1000} s from the kill to the promotion, a quota of ${count(small.quota)} asked for throughout`,
-    figures: `${count(large.answered + small.answered)} answered, ${count(large.used + small.used)} counted; ${count(small.answered)} answers of the quota${lost}; ${count(ticks.kept)} of ${count(ticks.acknowledged)} acknowledged ticks kept; all well ${Math.round(large.recoveryMs)} ms after the promotion; ${outcome.writesToOldPrimary} writes to the old primary`,
+    tried: `three replicas under load, ${options.awayMs / 1000} s from the kill to the promotion, a quota of ${count(small.quota)} in use throughout`,
+    figures: `${count(large.answered + small.answered)} answered, ${count(large.used + small.used)} counted; ${count(small.answered)} responses from that quota${lost}; ${count(ticks.kept)} of ${count(ticks.acknowledged)} acknowledged ticks kept; full recovery ${Math.round(large.recoveryMs)} ms after the promotion; ${outcome.writesToOldPrimary} writes to the old primary`,
   };
 }

@@ -28,7 +28,7 @@ const PLAYS: Readonly<Record<string, (socket: Socket) => void>> = {
   HTML: (socket) => socket.end(`${head(undefined, 'text/html')}<!doctype html><title>Maintenance</title>`),
   'HTML as JSON': (socket) => socket.end(`${head(undefined)}<!doctype html><title>Maintenance</title>`),
   truncated: (socket) => socket.end(head(GOOD.length) + GOOD.slice(0, GOOD.length / 2)),
-  'cut JSON': (socket) => socket.end(head(undefined) + GOOD.slice(0, GOOD.length / 2)),
+  'truncated JSON': (socket) => socket.end(head(undefined) + GOOD.slice(0, GOOD.length / 2)),
   'far fewer prices': (socket) => socket.end(head(undefined) + good(2)),
   'other unit': (socket) => socket.end(head(undefined) + GOOD.replaceAll(/\[4\d\d\d/g, '$&000')),
   empty: (socket) => socket.end(head(0)),
@@ -51,8 +51,8 @@ const PLAYS: Readonly<Record<string, (socket: Socket) => void>> = {
 };
 
 export const badFeeds = row('bad-feeds', {
-  fault: 'a feed is dead, garbage, HTML, truncated, endless, slow',
-  mustHold: 'no 5xx to anyone; data unchanged',
+  fault: 'a provider is dead, or its response is garbage, HTML, truncated, endless or slow',
+  mustHold: 'no client gets a 5xx; data unchanged',
   async play(scene, { plays: wanted, pauseMs }) {
     const settings = await scene.settings();
     const { key } = await scene.account(settings, 1_000_000_000);
@@ -83,8 +83,8 @@ export const badFeeds = row('bad-feeds', {
       `answers: ${JSON.stringify([...statuses])}, broken ${broken}`,
     );
     return {
-      tried: `${plays.length} faults of a provider (${plays.map(([name]) => name).join(', ')}) while ${count(asked)} requests were answered`,
-      figures: `all 200, the same data after each; runs: ${[...outcomes].map(([status, n]) => `${n} ${status}`).join(', ')}`,
+      tried: `${plays.length} provider faults (${plays.map(([name]) => name).join(', ')}) while ${count(asked)} requests were answered`,
+      figures: `all 200, the same data after each fault; runs: ${[...outcomes].map(([status, n]) => `${n} ${status}`).join(', ')}`,
     };
   },
 });

@@ -13,7 +13,7 @@ interface Revision {
 
 export const races = row('races', {
   fault: 'two operators’ writes race; two feeds report the same day',
-  mustHold: 'one order, both kept as revisions',
+  mustHold: 'all readers see one order, and both values are kept as revisions',
   async play(scene, { days, writes }) {
     let [kept, won] = [0, 0];
     for (const engine of ENGINES) {
@@ -32,7 +32,7 @@ export const races = row('races', {
     }
     return {
       tried: `${count(days)} days reported by two feeds at once and ${count(writes)} plans written by two operators at once, on each engine`,
-      figures: `${count(kept)} revisions kept, each day in one order that every answer follows; ${count(won)} plans whole, as one of the two wrote them`,
+      figures: `${count(kept)} revisions kept, each day in one order in every response; ${count(won)} plans exactly as one of the two operators wrote them`,
     };
   },
 });

@@ -62,8 +62,8 @@ export const secrets = row('secrets', {
       }
     }
     return {
-      tried: `${count(requests)} requests with a key in the URL, at ${LOG_LEVELS.length} log levels, the program ended by ${signals.join(', ')}`,
-      figures: `${count(characters)} characters of logs, answers, metrics and last words; no key in them, nor 8 characters of one`,
+      tried: `${count(requests)} requests with a key in the URL, at ${LOG_LEVELS.length} log levels, the program terminated by ${signals.join(', ')}`,
+      figures: `${count(characters)} characters of logs, responses, metrics and crash output; none contained a key or 8 characters of one`,
     };
   },
 });

@@ -32,7 +32,7 @@ export const corruptPage = row('corrupt-page', {
     const lines = await holdsOneAlarm(scene, { program, receiver, name: 'ledger.corrupt', from });
     scene.holdsWithin(5_000, noticedMs, 'to notice the damage');
     return {
-      tried: `the root page of the bars overwritten under the running program, ${requests} requests that need it`,
+      tried: `the root page of the table of bars overwritten while the program runs, ${requests} requests that need it`,
       figures: `not ready ${Math.round(noticedMs)} ms after the first failed request; all 503; ready again ${Math.round(clearedMs / 1000)} s after the repair; one alarm and its end; ${lines} lines in the log`,
     };
   },

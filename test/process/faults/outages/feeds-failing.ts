@@ -6,7 +6,7 @@ import type { Settings } from '../scene.ts';
 import { alarmIsPosted, healthBecomes, holdsOneAlarm } from './alarmed.ts';
 
 export const feedsFailing = row('feeds-failing', {
-  fault: 'the feeds’ thread fails at every turn, for a table that it needs is gone',
+  fault: 'the feeds’ thread fails in every iteration, because a table is missing',
   mustHold: 'one alarm within 30 s, cleared on recovery; requests are answered; no log flood',
   async play(scene, { pauseMs }) {
     const receiver = new WebhookReceiver();
@@ -41,8 +41,8 @@ export const feedsFailing = row('feeds-failing', {
     const lines = await holdsOneAlarm(scene, { program, receiver, name: 'feeds.failing', from });
     scene.holdsWithin(30_000, noticedMs, 'to raise the alarm'); // the loop runs every second, closing every ten
     return {
-      tried: `a table hidden from the running program, a request every ${pauseMs} ms`,
-      figures: `alarm after ${Math.round(noticedMs / 1000)} s, over ${Math.round(clearedMs / 1000)} s after the table was back; ${statuses.get(200)} answers, all 200; ${lines} lines in the log`,
+      tried: `a table renamed while the program runs, a request every ${pauseMs} ms`,
+      figures: `alarm after ${Math.round(noticedMs / 1000)} s, over ${Math.round(clearedMs / 1000)} s after the table was restored; ${statuses.get(200)} answers, all 200; ${lines} lines in the log`,
     };
   },
 });

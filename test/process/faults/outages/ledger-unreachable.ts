@@ -12,7 +12,7 @@ const METRICS = [
 ];
 
 export const ledgerUnreachable = row('ledger-unreachable', {
-  fault: 'the ledger is unreachable: PostgreSQL is stopped, or a black hole',
+  fault: 'the ledger is unreachable: PostgreSQL is stopped, or the network drops all packets',
   mustHold: 'readiness turns 503 within 5 s, one alarm, cleared on recovery; no log flood; live stays 200',
   async play(scene, { awayMs }) {
     const noticed: number[] = [];
@@ -50,8 +50,8 @@ export const ledgerUnreachable = row('ledger-unreachable', {
     scene.holdsWithin(5_000, slowest, 'to notice the outage');
     scene.holdsWithin(5_000, latest, 'to notice its end');
     return {
-      tried: `two replicas, PostgreSQL stopped and black-holed for ${awayMs / 1000} s`,
-      figures: `not ready after at most ${Math.round(slowest)} ms, ready again after at most ${Math.round(latest)} ms; one alarm and its end each; at most ${Math.max(...lines)} lines in a log`,
+      tried: `two replicas, PostgreSQL stopped, then cut off, for ${awayMs / 1000} s`,
+      figures: `not ready after at most ${Math.round(slowest)} ms, ready again after at most ${Math.round(latest)} ms; one alarm and its end for each; at most ${Math.max(...lines)} lines in a log`,
     };
   },
 });

@@ -10,8 +10,8 @@ import { type Played, type Row, row } from '../row.ts';
 import { count, type Scene } from '../scene.ts';
 
 const race = row('race', {
-  fault: 'replicas race for one quota, asked twice as often as it allows',
-  mustHold: 'exactly the quota is answered, every run',
+  fault: 'replicas race for one quota, with twice as many requests as it allows',
+  mustHold: 'exactly as many requests as the quota allows are answered in every run',
   async play(scene, { replicas, runs, quota }) {
     const cluster = await clusterOf(scene, replicas);
     for (let run = 1; run <= runs; run++) {
@@ -20,33 +20,33 @@ const race = row('race', {
     }
     for (const wrong of await cluster.wrongCounts()) scene.holds(false, wrong);
     return {
-      tried: `${replicas} replicas, ${runs} runs, a quota of ${count(quota)} asked ${count(2 * quota)} times`,
+      tried: `${replicas} replicas, ${runs} runs, ${count(2 * quota)} requests for a quota of ${count(quota)}`,
       figures: `exactly ${count(quota)} answered and ${count(quota)} refused in every run`,
     };
   },
 });
 
 const databaseAway = row('database-away', {
-  fault: 'PostgreSQL is stopped under load, and started again',
+  fault: 'PostgreSQL is stopped under load and restarted',
   mustHold:
-    'no wrong count; answers from memory go on while leases last; recovered within 5 s without a restart',
+    'no wrong count; requests are served from memory while leases last; recovery within 5 s without a restart',
   play: (scene, { awayMs }) => away(scene, awayMs, 'stop', 5_000),
 });
 
 const blackHole = row('black-hole', {
-  fault: 'a black-holed PostgreSQL: connections stay open and nothing comes back',
-  mustHold: 'no wrong count; answers keep their time; memory flat',
+  fault: 'the network to PostgreSQL drops all packets: connections stay open, but nothing arrives',
+  mustHold: 'no wrong count; latency and memory stay flat',
   play: (scene, { awayMs }) => away(scene, awayMs, 'hole', 10_000), // a hung call times out after 5 s
 });
 
 const slowDatabase = row('slow-database', {
-  fault: 'PostgreSQL is 50 ms away',
-  mustHold: 'answers keep their time; memory flat',
+  fault: '50 ms of network latency to PostgreSQL',
+  mustHold: 'latency and memory stay flat',
   play: (scene, { awayMs }) => away(scene, awayMs, 'slow', 5_000),
 });
 
 const rollingRestarts = row('rolling-restarts', {
-  fault: 'SIGTERM under load: replicas are restarted one after the other',
+  fault: 'replicas are restarted one after the other with SIGTERM, under load',
   mustHold: 'no failed request, no lost unit',
   async play(scene, { restarts }) {
     const rolled = await rolling(await clusterOf(scene, 3), restarts);
@@ -60,7 +60,7 @@ const rollingRestarts = row('rolling-restarts', {
 
 const spread = row('spread', {
   fault: 'a key is revoked; a tick is pushed to one replica',
-  mustHold: 'refused on every replica within a second; shown on every replica within half a second',
+  mustHold: 'refused on every replica within a second; visible on every replica within half a second',
   async play(scene, { ticks, keys }) {
     const cluster = await clusterOf(scene, 3);
     const shown = await tickSpread(cluster, ticks);
@@ -70,7 +70,7 @@ const spread = row('spread', {
     scene.holdsWithin(1_000, slowest, 'a revoked key to be refused');
     return {
       tried: `${ticks} ticks and ${keys} revoked keys on three replicas`,
-      figures: `a tick showed everywhere after ${Math.round(percentile(shown, 0.5))} ms (p50), ${Math.round(p99)} ms (p99); a revoked key was refused everywhere after at most ${Math.round(slowest)} ms`,
+      figures: `a tick was visible everywhere after ${Math.round(percentile(shown, 0.5))} ms (p50), ${Math.round(p99)} ms (p99); a revoked key was refused everywhere after at most ${Math.round(slowest)} ms`,
     };
   },
 });
@@ -113,6 +113,6 @@ async function away(
   scene.holds(grownMb < GROWN_MB_MAX, `memory grew by ${grownMb.toFixed(0)} MB`);
   return {
     tried: `two replicas under load, for ${awayMs / 1000} s`,
-    figures: `answered from memory for ${(servedMs / 1000).toFixed(1)} s, p99 ${p99Ms.before.toFixed(1)} ms before and ${p99Ms.during.toFixed(1)} ms meanwhile; memory ${grownMb < 0 ? '−' : '+'}${Math.abs(grownMb).toFixed(0)} MB; all well ${Math.round(recoveryMs)} ms after; ${count(answered)} answered, ${count(used)} counted`,
+    figures: `served from memory for ${(servedMs / 1000).toFixed(1)} s, p99 ${p99Ms.before.toFixed(1)} ms before and ${p99Ms.during.toFixed(1)} ms during the fault; memory ${grownMb < 0 ? '−' : '+'}${Math.abs(grownMb).toFixed(0)} MB; full recovery after ${Math.round(recoveryMs)} ms; ${count(answered)} answered, ${count(used)} counted`,
   };
 }
