@@ -8,20 +8,20 @@ export const SOURCES_PAGE = join(import.meta.dir, '../docs/sources.md');
 
 const REDISTRIBUTION = {
   yes: 'yes',
-  attribution: 'with the source named',
-  no: 'no: off until you turn it on',
+  attribution: 'with attribution',
+  no: 'no: disabled by default',
 } as const;
 
 export function renderSources(): string {
   return `# Sources
 
-This page is made from the providers' settings by \`bun scripts/sources.ts\`. How to add one: [adding-a-feed.md](adding-a-feed.md).
+\`bun scripts/sources.ts\` generates this page from the providers' settings. [adding-a-feed.md](adding-a-feed.md) describes how to add a provider.
 
-Where several providers that are on have a series for one symbol, the first in this order fills it.
+If several enabled providers have a series for the same symbol, the first one in this table supplies it.
 
-${table([['Key', 'Provider', 'May be passed on', 'Must be set', 'Runs (cron, zone)'], ...PROVIDERS.map(row)])}
+${table([['Key', 'Provider', 'Redistribution', 'Required setting', 'Schedule (cron, zone)'], ...PROVIDERS.map(row)])}
 
-A provider that may not be passed on needs an agreement with its owner before you serve its prices to others.
+If a provider does not allow redistribution, you need an agreement with it before you serve its prices to others.
 
 FRED works without a key. With \`OPENPIT_FRED_API_KEY\` set, its JSON service is used, and the unit of each series is checked.
 
@@ -31,7 +31,7 @@ ${PROVIDERS.map(section).join('\n\n')}
 
 ${withoutSource()}
 
-They can be filled by \`openpit import\`, or by your own feed.
+Supply them with \`openpit import\` or with a feed of your own.
 `;
 }
 
@@ -61,7 +61,7 @@ function seriesRow({ id, symbol, currency, unit, published }: ProvidedSeries): s
   return [id, `\`${symbol}\``, name, `${currency} per ${unit}${from}`];
 }
 
-/** With columns as wide as their widest cell, as the formatter wants them. */
+/** Pads each column to its widest cell. */
 function table([head, ...rows]: string[][]): string {
   const widths = head!.map((name, i) => Math.max(name.length, 3, ...rows.map((cells) => cells[i]!.length)));
   const line = (cells: readonly string[]): string =>
