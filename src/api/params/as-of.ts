@@ -4,14 +4,14 @@ import { refuse } from '../errors/errors.ts';
 import type { Finality } from '../model/answer.ts';
 import type { AsOf } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
-import { echo, single } from './parameters.ts';
+import { echo, singleUnlessEmpty } from './parameters.ts';
 
 /** An import takes minutes, and everything it records has the time of its start. */
 export const SETTLED_AFTER_MS = 3_600_000;
 
 /** Reads `asOf`: a day, which means its end in UTC, or a time. Undefined if it is absent. */
 export function readAsOf(query: QueryParams, now: number): AsOf | undefined {
-  const text = single(query, 'asOf');
+  const text = singleUnlessEmpty(query, 'asOf');
   if (text === undefined) return undefined;
   const day = parseDay(text);
   const moment = day === undefined ? parseInstant(text) : (day + 1) * MS_PER_DAY - 1;

@@ -2,7 +2,7 @@ import { redactKeys } from '../../gate/key.ts';
 import type { Day } from '../../market/day.ts';
 import { refuse } from '../errors/errors.ts';
 import type { QueryParams } from '../model/query.ts';
-import { single } from './parameters.ts';
+import { single, singleUnlessEmpty } from './parameters.ts';
 
 /** Where a page starts: a date, and the index of a symbol in the request. */
 export interface Cursor {
@@ -16,7 +16,19 @@ export function printCursor({ day, symbolIndex }: Cursor, question: string): str
   return Buffer.from(`${day} ${symbolIndex} ${sign(question)}`).toString('base64url');
 }
 
-/** Reads `cursor`; undefined if it is absent. */
+/** Parameters that the values of rows depend on, besides those that an endpoint names itself. */
+const VALUE_PARAMETERS = ['quote', 'unit', 'asOf'];
+
+/** Identifies the request that a cursor belongs to: `parts`, and what the values of its rows depend on. */
+export function cursorScopeOf(query: QueryParams, parts: readonly unknown[]): string {
+  const values = VALUE_PARAMETERS.flatMap((name) => {
+    const value = singleUnlessEmpty(query, name);
+    return value === undefined ? [] : [`${name}=${value.toLowerCase()}`];
+  });
+  return [...parts, ...values].join(' ');
+}
+
+/** Reads `cursor`; undefined if it is absent. An empty one is refused: a client that pages would start again, at a cost. */
 export function readCursor(query: QueryParams, question: string): Cursor | undefined {
   const text = single(query, 'cursor');
   if (text === undefined) return undefined;

@@ -45,7 +45,7 @@ export function noBody(format: Format): Body {
 /** The format that the URL requests, by its parameter or the end of its path; undefined if it names none. */
 export function formatInUrl(query: QueryParams, pathFormat: Format | undefined): Format | undefined {
   const text = single(query, 'format');
-  if (text === undefined) return pathFormat;
+  if (!text) return pathFormat;
   const format = FORMATS.find((one) => one === text.toLowerCase());
   if (!format) throw refuse('invalid_format', { received: echo(text), formats: FORMATS });
   if (pathFormat && format !== pathFormat) {

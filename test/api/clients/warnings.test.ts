@@ -74,6 +74,28 @@ onEachEngine('warnings', (engine) => {
     });
   }
 
+  test('an empty optional parameter counts as missing on every endpoint', async () => {
+    const emptyOf: [path: string, names: string[]][] = [
+      ['/rates/latest?symbols=XAU', ['quote', 'unit', 'format', 'dryRun', 'metadata']],
+      [DAY, ['quote', 'unit', 'asOf', 'format']],
+      [
+        `/rates/history?${RANGE}`,
+        ['interval', 'transform', 'period', 'moving', 'layout', 'field', 'asOf', 'format', 'quote', 'unit'],
+      ],
+      [`/rates/history?${RANGE}&interval=hour`, ['asOf', 'format']],
+      [`/rates/statistics?${RANGE}`, ['asOf', 'format']],
+    ];
+    for (const [path, names] of emptyOf) {
+      for (const name of names) {
+        const { status, body } = await api.ask(`${path}&${name}=`);
+        const warning = `The parameter "${name}" is empty, which counts as missing.`;
+        expect([path, status, body.warnings]).toEqual([path, 200, [warning]]);
+      }
+    }
+    const table = await api.ask(`/rates/history.csv?${RANGE}&format=&interval=`);
+    expect(table.headers.get('content-type')).toStartWith('text/csv');
+  });
+
   const SILENT = [
     `${DAY}&_=1715788800&utm_source=x&callback=f`,
     `/rates/history?${RANGE}&interval=week&format=json&metadata=false`,

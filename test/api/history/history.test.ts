@@ -178,6 +178,22 @@ onEachEngine('GET /rates/history', (engine) => {
     expect((await api.ask(`${path('day').replace('XAU', 'xau')}&cursor=${next}`)).status).toBe(200);
   });
 
+  test('a cursor is refused if a parameter changes that the values of rows depend on', async () => {
+    const path = `/rates/history?symbols=XAU&${WHOLE}`;
+    const queries = ['', '&quote=USX', '&unit=kg', '&quote=USX&unit=kg', '&unit=g', '&asOf=2024-05-15'];
+    const cursors = new Map<string, unknown>();
+    for (const query of queries) cursors.set(query, (await api.ask(path + query)).body.next);
+    for (const [made, cursor] of cursors) {
+      for (const query of queries) {
+        const answer = await api.ask(`${path}${query}&cursor=${cursor}`);
+        if (query === made) expect(answer.status).toBe(200);
+        else expectRefusal(answer, 400, 'invalid_cursor');
+      }
+    }
+    const inOtherCase = `${path}&quote=usx&unit=KG&cursor=${cursors.get('&quote=USX&unit=kg')}`;
+    expect((await api.ask(inOtherCase)).status).toBe(200);
+  });
+
   test('the next page is also in a Link header, without the key', async () => {
     const path = `/rates/history?symbols=XAU&${WHOLE}&apiKey=${api.key}`;
     const { headers, body } = await api.ask(path, { key: '' });

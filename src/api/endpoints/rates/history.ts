@@ -32,10 +32,10 @@ import { unitsByRows } from '../../model/long-table.ts';
 import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import type { QueryParams } from '../../model/query.ts';
 import type { FlatTable } from '../../model/table.ts';
-import { type Cursor, printCursor, readCursor } from '../../params/cursor.ts';
+import { type Cursor, cursorScopeOf, printCursor, readCursor } from '../../params/cursor.ts';
 import { readDerivation } from '../../params/derivation.ts';
 import { readWideField } from '../../params/layout.ts';
-import { echo, finalityOf, readRange, readSymbolSet, single } from '../../params/parameters.ts';
+import { echo, finalityOf, readRange, readSymbolSet, singleUnlessEmpty } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { rangeWarnings } from './closes.ts';
 
@@ -57,7 +57,8 @@ export const history = priceEndpoint({
     const fields = fieldsOf(derivation);
     const names = [...BAR_FIELDS, ...fields.names];
     const wideField = readWideField(query, context.format, names, derivation);
-    const cursorScope = [symbolSet.codes, first, last, interval, scopeOf(derivation), wideField].join(' ');
+    const parts = [symbolSet.codes, first, last, interval, scopeOf(derivation), wideField];
+    const cursorScope = cursorScopeOf(query, parts);
     const { day, symbolIndex } = readCursor(query, cursorScope) ?? { day: first, symbolIndex: 0 };
     const from = { day: intervalStart(interval, day), symbolIndex };
     return {
@@ -240,7 +241,7 @@ function finalityOfPage(
 }
 
 function readInterval(query: QueryParams): Interval {
-  const text = single(query, 'interval') ?? 'day';
+  const text = singleUnlessEmpty(query, 'interval') ?? 'day';
   const interval = INTERVALS.find((one) => one === text.toLowerCase());
   const intervals = [...INTRADAY_INTERVALS, ...INTERVALS];
   if (!interval) throw refuse('invalid_interval', { received: echo(text), intervals });

@@ -11,10 +11,10 @@ import {
 import { refuse } from '../../errors/errors.ts';
 import type { EndpointContext } from '../../model/endpoint.ts';
 import type { QueryParams } from '../../model/query.ts';
-import { readCursor } from '../../params/cursor.ts';
+import { cursorScopeOf, readCursor } from '../../params/cursor.ts';
 import { readDerivation } from '../../params/derivation.ts';
 import { readWideField } from '../../params/layout.ts';
-import { echo, readSymbolSet, requiredDate, single } from '../../params/parameters.ts';
+import { echo, readSymbolSet, requiredDate, single, singleUnlessEmpty } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { fieldsOf, type RowFields } from '../row-fields.ts';
 import { BAR_FIELDS } from '../wide-table.ts';
@@ -64,7 +64,7 @@ export function readIntraday(context: EndpointContext, interval: IntradayInterva
   const fields = fieldsOf(derivation);
   const names = [...BAR_FIELDS, ...fields.names];
   const wideField = readWideField(query, context.format, names, derivation);
-  const asOf = single(query, 'asOf');
+  const asOf = singleUnlessEmpty(query, 'asOf');
   if (asOf !== undefined) {
     throw refuse('invalid_parameter', {
       name: 'asOf',
@@ -74,9 +74,8 @@ export function readIntraday(context: EndpointContext, interval: IntradayInterva
   }
   const ms = INTRADAY_MS[interval];
   const first = startOf(start.ms + ms - 1, ms);
-  const scope = [symbolSet.codes, first, end.ms, interval, JSON.stringify(derivation ?? ''), wideField].join(
-    ' ',
-  );
+  const parts = [symbolSet.codes, first, end.ms, interval, JSON.stringify(derivation ?? ''), wideField];
+  const scope = cursorScopeOf(query, parts);
   const cursor = readCursor(query, scope);
   return {
     ...readRates(context, symbolSet, { name: 'startDate', day: utcDay(start.ms) }),
