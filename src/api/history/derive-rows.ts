@@ -2,11 +2,9 @@ import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { Closes, type IntervalClose, rowsBack } from '../../market/analytics/closes.ts';
-import type { CloseDigits } from '../../market/analytics/mean.ts';
 import { type Day, FIRST_DAY } from '../../market/day.ts';
 import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import { Refusal } from '../errors/errors.ts';
-import { FormulaSeries } from '../formulas/formula-series.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
 import type { IntervalRow, Span } from './interval-rows.ts';
@@ -46,7 +44,7 @@ export class RowDeriver {
       derivation.transform === 'index' && !isFirst ? yield* firstCloses(symbols, prices, span) : [];
     const earlier = yield* closesBefore(from, symbols, prices, span, rowsBack(derivation));
     const closes = symbols.map(({ series }, i) => {
-      const own = new Closes(derivation, interval, digitsOf(series, prices), bases[i]);
+      const own = new Closes(derivation, interval, series.symbol.decimals, bases[i]);
       for (const row of earlier[i]!) own.add(row);
       return own;
     });
@@ -61,14 +59,6 @@ export class RowDeriver {
       row.movingAverage = closes.movingAverage();
     }
   }
-}
-
-/** How the closes of a series are rounded. An ad hoc formula is computed from converted prices, and keeps its own digits. */
-export function digitsOf(series: Series, prices: Prices): CloseDigits {
-  const { decimals, unit: own, currency } = series.symbol;
-  if (series instanceof FormulaSeries && series.kind === 'ad hoc') return { decimals, isConverted: false };
-  const { unit, quote } = prices.measure(series);
-  return { decimals, isConverted: unit !== own.symbol || quote !== currency.code };
 }
 
 /** Days that are read first, and twice as many each time they are not enough. */
@@ -111,7 +101,7 @@ function closesIn(
     const bar = barOnOrBefore(prices, series, day, first);
     if (!bar) break;
     const start = intervalStart(interval, bar.day);
-    closes.push({ day: start, close: bar.close });
+    closes.push({ day: start, close: bar.close, factor: bar.factor });
     day = start - 1;
   }
   return closes.reverse();

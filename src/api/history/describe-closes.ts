@@ -1,6 +1,7 @@
 import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
+import { isConverted } from '../../market/analytics/mean.ts';
 import {
   type CloseSeries,
   closeSeries,
@@ -9,7 +10,6 @@ import {
   statisticsOf,
 } from '../../market/analytics/statistics.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
-import { digitsOf } from './derive-rows.ts';
 
 /** The closes of a series in some days, and what they say. */
 export interface Described {
@@ -21,13 +21,11 @@ export interface Described {
 export function describe(series: Series, prices: Prices, { first, last }: DayRange): Described {
   const bars = prices.bars(series, first, last);
   const closes = closeSeries(bars);
+  const { decimals, updateInterval } = series.symbol;
+  const digits = { decimals, isConverted: bars.some(isConverted) };
   return {
     closes,
-    statistics: statisticsOf(
-      closes,
-      digitsOf(series, prices),
-      RETURNS_PER_YEAR[series.symbol.updateInterval],
-    ),
+    statistics: statisticsOf(closes, digits, RETURNS_PER_YEAR[updateInterval]),
     sourceIds: sourceIdsOfAll(bars),
   };
 }

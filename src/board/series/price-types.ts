@@ -12,6 +12,8 @@ export interface Measure {
 export interface Factor {
   /** As decimal text. */
   text: string;
+  /** Whether prices keep their value, and so all their digits. */
+  isOne: boolean;
   sourceIds: readonly number[];
 }
 

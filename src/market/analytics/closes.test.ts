@@ -32,7 +32,7 @@ test('a change compares with the close `period` intervals earlier: rows for days
       fc.constantFrom(...INTERVALS),
       fc.integer({ min: 1, max: 12 }),
       (all, interval, period) => {
-        const closes = new Closes(derivation({ transform: 'change', period }), interval, DIGITS);
+        const closes = new Closes(derivation({ transform: 'change', period }), interval, DECIMALS);
         all.forEach(({ at, close }, i) => {
           closes.add({ day: laterInterval(interval, START, at), close });
           const earlier = interval === 'day' ? all[i - period] : all.find((row) => row.at === at - period);
@@ -47,7 +47,7 @@ test('a change compares with the close `period` intervals earlier: rows for days
 test('a moving average is the mean of the last closes, once there are enough', () => {
   fc.assert(
     fc.property(rows, fc.integer({ min: 1, max: 20 }), (all, moving) => {
-      const closes = new Closes(derivation({ moving }), 'day', DIGITS);
+      const closes = new Closes(derivation({ moving }), 'day', DECIMALS);
       all.forEach(({ at, close }, i) => {
         closes.add({ day: START + at, close });
         const last = all.slice(Math.max(0, i - moving + 1), i + 1).map((row) => row.close);
@@ -58,8 +58,8 @@ test('a moving average is the mean of the last closes, once there are enough', (
 });
 
 test('an index starts at its first close, or at the base it is given', () => {
-  const given = new Closes(derivation({ transform: 'index' }), 'day', DIGITS, 50);
-  const own = new Closes(derivation({ transform: 'index' }), 'day', DIGITS);
+  const given = new Closes(derivation({ transform: 'index' }), 'day', DECIMALS, 50);
+  const own = new Closes(derivation({ transform: 'index' }), 'day', DECIMALS);
   const found: unknown[] = [];
   for (const [at, close] of [20, 30, 10].entries()) {
     given.add({ day: START + at, close });
@@ -75,7 +75,7 @@ test('an index starts at its first close, or at the base it is given', () => {
 
 test('however long a series is, only the rows that the longest period needs are kept', () => {
   const spec = derivation({ transform: 'change', period: ROWS_BACK_MAX, moving: ROWS_BACK_MAX });
-  const closes = new Closes(spec, 'day', DIGITS);
+  const closes = new Closes(spec, 'day', DECIMALS);
   for (let i = 0; i < 3_000; i++) {
     closes.add({ day: START + i, close: i });
     if (i >= ROWS_BACK_MAX) expect(closes.transformed()).toBe(String(ROWS_BACK_MAX));
@@ -85,4 +85,4 @@ test('however long a series is, only the rows that the longest period needs are 
   expect(rowsBack(derivation({ transform: 'index' }))).toBe(0);
 });
 
-const DIGITS = { decimals: 2, isConverted: false };
+const DECIMALS = 2;

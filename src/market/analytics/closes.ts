@@ -1,6 +1,6 @@
 import type { Day } from '../day.ts';
 import { type Interval, laterInterval } from '../interval.ts';
-import { type CloseDigits, meanOfCloses } from './mean.ts';
+import { isConverted, meanOfCloses } from './mean.ts';
 import { type Transform, transformed } from './transform.ts';
 
 /** What is computed from the closes of consecutive rows. */
@@ -25,27 +25,29 @@ export function rowsBack({ transform, period, moving }: Derivation): number {
 export interface IntervalClose {
   day: Day;
   close: number;
+  /** Set if it was converted. */
+  factor?: { isOne: boolean } | undefined;
 }
 
 /** The last closes of one series, in order, and what is derived from them. */
 export class Closes {
   readonly #derivation: Derivation;
   readonly #interval: Interval;
-  readonly #digits: CloseDigits;
+  readonly #decimals: number;
   /** The base of an index; the first close if none is given. */
   #base: number | undefined;
   readonly #rows: IntervalClose[] = [];
 
-  constructor(derivation: Derivation, interval: Interval, digits: CloseDigits, base?: number) {
+  constructor(derivation: Derivation, interval: Interval, decimals: number, base?: number) {
     this.#derivation = derivation;
     this.#interval = interval;
-    this.#digits = digits;
+    this.#decimals = decimals;
     this.#base = base;
   }
 
   /** Adds the close of the next row. */
   add(row: IntervalClose): void {
-    this.#rows.push({ day: row.day, close: row.close });
+    this.#rows.push({ day: row.day, close: row.close, factor: row.factor });
     if (this.#rows.length > 2 * ROWS_BACK_MAX + 2)
       this.#rows.splice(0, this.#rows.length - ROWS_BACK_MAX - 1);
   }
@@ -64,9 +66,11 @@ export class Closes {
   movingAverage(): number | undefined {
     const { moving = 1 } = this.#derivation;
     if (this.#rows.length < moving) return undefined;
+    const rows = this.#rows.slice(-moving);
+    const digits = { decimals: this.#decimals, isConverted: rows.some(isConverted) };
     return meanOfCloses(
-      this.#rows.slice(-moving).map(({ close }) => close),
-      this.#digits,
+      rows.map(({ close }) => close),
+      digits,
     );
   }
 

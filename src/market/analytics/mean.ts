@@ -37,6 +37,11 @@ export interface CloseDigits {
   isConverted: boolean;
 }
 
+/** Whether a conversion has rounded a close. A factor of 1 keeps all digits. */
+export function isConverted({ factor }: { factor?: { isOne: boolean } | undefined }): boolean {
+  return factor !== undefined && !factor.isOne;
+}
+
 /** The exact mean of closes, rounded once: to 8 significant digits if they are converted. */
 export function meanOfCloses(closes: readonly number[], { decimals, isConverted }: CloseDigits): number {
   return isConverted ? meanTo(closes, CONVERTED_DIGITS) : mean(closes, decimals);

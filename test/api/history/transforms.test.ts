@@ -154,6 +154,19 @@ onEachEngine('transforms of history', (engine) => {
     expect(rows[1]!.moving).toBe(Number(((first! + second!) / 2).toPrecision(8)));
   });
 
+  test('a conversion by a factor of 1 keeps all digits, of means as of closes', async () => {
+    // A dry metric ton is a metric ton.
+    await api.service.publish('IORECR', { '2024-05-13': 123456.78912, '2024-05-14': 123456.78914 });
+    const range = 'symbols=IORECR&unit=MT&startDate=2024-05-13&endDate=2024-05-14';
+    const daily = (await api.ask(`/rates/history?${range}&moving=2`)).body;
+    expect(daily.metadata).toMatchObject({ IORECR: { unit: 'MT' } });
+    expect((daily.rates as Row[])[1]).toMatchObject({ close: 123456.78914, moving: 123456.78913 });
+    const monthly = (await api.ask(`/rates/history?${range}&interval=month`)).body;
+    expect((monthly.rates as Row[])[0]).toMatchObject({ average: 123456.78913 });
+    const { statistics } = (await api.ask(`/rates/statistics?${range}`)).body;
+    expect(statistics).toMatchObject({ IORECR: { mean: 123456.78913, median: 123456.78913 } });
+  });
+
   test('its parameters are validated, and a period without a change is refused', async () => {
     const refused = async (rest: string) => expectRefusal(await api.ask(oil(rest)), 400, 'invalid_parameter');
     expect(await refused('transform=pch')).toContain('one of change, percent, log, index (received "pch")');

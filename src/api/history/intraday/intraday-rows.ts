@@ -4,7 +4,6 @@ import { MS_PER_DAY } from '../../../market/day.ts';
 import { INTRADAY_MS } from '../../../market/intraday/interval.ts';
 import type { LedgerReads } from '../../model/endpoint.ts';
 import { ROWS_PER_UNIT } from '../../model/long-table.ts';
-import { digitsOf } from '../derive-rows.ts';
 import type { IntervalRow } from '../interval-rows.ts';
 import type { IntradayCursor, IntradayQuery } from './intraday-query.ts';
 
@@ -122,7 +121,7 @@ async function closesBefore(
   const bases =
     derivation.transform === 'index' && !isFirstPage ? await firstCloses(query, prices, past) : [];
   const closes = symbols.map(
-    ({ series }, i) => new Closes(derivation, 'day', digitsOf(series, prices), bases[i]),
+    ({ series }, i) => new Closes(derivation, 'day', series.symbol.decimals, bases[i]),
   );
   if (count === 0) return closes;
   const span = { from: from.at - 4 * count * ms - LOOK_BACK_MS, to: from.at };
