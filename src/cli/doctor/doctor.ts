@@ -3,6 +3,7 @@ import type { Finding, Status } from '../../doctor/checks/finding.ts';
 import { examine } from '../../doctor/examine.ts';
 import type { Provider } from '../../feeds/provider.ts';
 import { type Command, JSON_FLAG } from '../framework/command.ts';
+import { plural } from '../framework/plural.ts';
 
 export function doctorCommand(providers: readonly Provider[]): Command {
   return {
@@ -24,10 +25,6 @@ export function doctorCommand(providers: readonly Provider[]): Command {
       if (problems > 0) throw new Error(`the doctor found ${plural(problems, 'problem')}`);
     },
   };
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 const LABELS: Readonly<Record<Status, string>> = { ok: 'ok     ', warning: 'WARNING', problem: 'PROBLEM' };

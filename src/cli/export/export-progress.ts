@@ -1,3 +1,4 @@
+import { plural } from '../framework/plural.ts';
 import { progressBar } from '../framework/progress.ts';
 
 /** How often a line is printed where there is no terminal, in ms. */
@@ -37,7 +38,7 @@ export class ExportProgress {
 
   #soFar(seconds: number): string {
     const rate = Math.round(this.rows / Math.max(seconds, 0.001));
-    return `${this.rows.toLocaleString('en')} rows (${rate.toLocaleString('en')} a second)`;
+    return `${plural(this.rows, 'row')} (${rate.toLocaleString('en')} a second)`;
   }
 }
 

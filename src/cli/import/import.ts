@@ -5,6 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, type CommandCall, JSON_FLAG, UsageError } from '../framework/command.ts';
+import { plural } from '../framework/plural.ts';
 import { progressBar } from '../framework/progress.ts';
 import { withInput } from './input.ts';
 import { FILE_FLAGS, fileRules } from './rules.ts';
@@ -114,7 +115,7 @@ function report(
   }
   if (taken + unchanged + corrected === 0)
     throw new Error(
-      `nothing was imported: ${missing} rows have no value, ${refused.count} were refused, ${held.count} held back`,
+      `nothing was imported: ${plural(missing, 'row')} without a value, ${refused.count} refused, ${held.count} held back`,
     );
 }
 

@@ -40,8 +40,8 @@ test('an import of unchanged prices succeeds; one without usable rows fails', as
 });
 
 test.each([
-  ['Date,Price\n2024-01-02,abc\n', 'nothing was imported: 0 rows have no value, 1 were refused'],
-  ['Date,Price\n2024-01-02,N/A\n', 'nothing was imported: 1 rows have no value, 0 were refused'],
+  ['Date,Price\n2024-01-02,abc\n', 'nothing was imported: 0 rows without a value, 1 refused'],
+  ['Date,Price\n2024-01-02,N/A\n', 'nothing was imported: 1 row without a value, 0 refused'],
   ['Date,Price\n', 'nothing was imported'],
 ])('%j exits with 1 and says so', async (input, message) => {
   const { exitCode, stderr } = await imported(input);
