@@ -92,6 +92,9 @@ const SYMBOL_OF = new Map(
 
 type Measured = Pick<SymbolRecord, 'name' | 'unit'>;
 
+/** The symbols of all units that prices can be converted to. */
+export const UNIT_SYMBOLS: readonly string[] = [...Object.keys(UNITS), BUSHEL];
+
 /** The catalog's symbol for any spelling of a unit; undefined when it is unknown. */
 export function unitNamed(text: string): string | undefined {
   const name = plain(text);
@@ -112,7 +115,7 @@ export function unitFactor(symbol: Measured, target: string): Ratio | undefined 
 /** The units that a symbol's price can be given in, its own first. */
 export function unitsFor(symbol: Measured): string[] {
   const own = unitNamed(symbol.unit.symbol) ?? symbol.unit.symbol;
-  const others = [...Object.keys(UNITS), BUSHEL].filter((unit) => unit !== own);
+  const others = UNIT_SYMBOLS.filter((unit) => unit !== own);
   return [own, ...others.filter((unit) => unitFactor(symbol, unit) !== undefined)];
 }
 

@@ -1,5 +1,6 @@
 import { readFormula } from '../../market/formula/read.ts';
 import { CODE_PATTERN } from '../../market/symbol.ts';
+import { UNIT_SYMBOLS, unitNamed } from '../../market/unit.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -105,7 +106,22 @@ async function check(tx: Sql, formula: NamedFormula): Promise<NamedFormula | { p
     }
     if (!symbols.has(part)) return { problem: `there is no symbol ${part}` };
   }
-  return { ...formula, expression: parsed.text };
+  const unit = await unitOf(tx, formula);
+  if (unit === undefined) {
+    const accepted = `send none, the unit of a symbol, or one of ${UNIT_SYMBOLS.join(', ')}`;
+    return { problem: `"${formula.unit}" is not a unit: ${accepted}` };
+  }
+  return { ...formula, expression: parsed.text, unit };
+}
+
+/** The unit in the spelling of the catalogue; undefined if nothing is quoted in it. A formula may keep the unit that it has. */
+async function unitOf(tx: Sql, { code, unit }: NamedFormula): Promise<string | undefined> {
+  const known = unitNamed(unit);
+  if (known !== undefined) return known;
+  const rows = await tx`SELECT unit_symbol AS unit FROM symbol WHERE status IN ('active', 'deprecated')
+    UNION SELECT unit FROM formula WHERE code = ${code}`;
+  const units = [NO_MEASURE, ...rows.map((row) => asText(row.unit))];
+  return units.find((one) => one.toLowerCase() === unit.toLowerCase());
 }
 
 async function codesIn(tx: Sql, statement: string): Promise<Set<string>> {
