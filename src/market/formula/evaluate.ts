@@ -4,12 +4,18 @@ import type { Expression } from './parse.ts';
 /** Results are exact to this many significant digits, like prices. */
 const SIGNIFICANT = 15;
 
-/** The exact value of a formula, rounded once; undefined if it divides by zero, or is too large for a float64. */
+/**
+ * The largest value. It leaves room for what is made of a value: in any unit and currency it is still far from 10^308, where
+ * a float64 ends.
+ */
+const VALUE_MAX = 1e100;
+
+/** The exact value of a formula, rounded once; undefined if it divides by zero, or is too large. */
 export function evaluate(expression: Expression, priceOf: (code: string) => number): number | undefined {
   const exact = exactly(expression, (code) => ratioOf(priceOf(code)));
   if (!exact) return undefined;
   const value = Number(roundTo(exact, SIGNIFICANT));
-  return Number.isFinite(value) ? value : undefined;
+  return Math.abs(value) <= VALUE_MAX ? value : undefined;
 }
 
 function exactly(expression: Expression, priceOf: (code: string) => Ratio): Ratio | undefined {

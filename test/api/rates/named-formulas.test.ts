@@ -126,6 +126,62 @@ onEachEngine('named formulas', (engine) => {
     }
   });
 
+  test('the unit is one that prices can be converted to, one of a symbol, or none', async () => {
+    const withUnit = (unit: string) => define('MEASURED', { expression: '{XAU}*2', name: 'Test', unit });
+    const unitOf = async (unit: string) => ((await withUnit(unit)).body.formula as Json | undefined)?.unit;
+    expect(await Promise.all(['T.oz', 'troy ounce', 'barrels', 'bushel', 'None'].map(unitOf))).toEqual([
+      'T.oz',
+      'T.oz',
+      'Bbl',
+      'Bu',
+      'none',
+    ]);
+    const message = expectRefusal(await withUnit('barell'), 400, 'invalid_body');
+    expect(message).toContain(
+      '"barell" is not a unit: send none, the unit of a symbol, or one of Kg, g, MT,',
+    );
+    expect(message).toContain('Bbl');
+    const crate = { category: 'Test', market: 'SPOT', decimals: 2, updateInterval: 'day' };
+    await api.ask('/admin/symbols/ORANGES', {
+      ...operator,
+      method: 'PUT',
+      body: JSON.stringify({
+        ...crate,
+        name: 'Oranges',
+        currency: { code: 'USD', name: 'US Dollar', symbol: '$' },
+        unit: { symbol: 'Crate', name: 'Crate' },
+      }),
+    });
+    expect(await unitOf('crate')).toBe('Crate');
+  });
+
+  test('a value that is too large is refused or absent, converted or not, with a name or without', async () => {
+    // To the power of 20, that is 10^60, and almost the largest number there is: more of it in another unit or in cents.
+    await api.service.publish('PL', { '2024-05-13': 1_000, '2024-05-14': 2.4e15 });
+    const expression = Array.from({ length: 20 }, () => '{PL}').join('*');
+    await define('HUGE', { expression, name: 'Huge', unit: 'g', currency: 'USD' });
+    await api.service.core.follow();
+    const range = 'startDate=2024-05-13&endDate=2024-05-14';
+    for (const symbol of ['HUGE', expression]) {
+      for (const rest of [
+        '',
+        '&quote=USX',
+        ...(symbol === 'HUGE' ? ['&unit=MT', '&unit=MT&quote=USX'] : []),
+      ]) {
+        const ask = (path: string) => api.ask(`/rates/${path}&symbols=${symbol}${rest}`);
+        expect(expectRefusal(await ask('latest?'), 400, 'invalid_formula')).toContain(
+          'its value is too large',
+        );
+        const history = (await ask(`history?${range}`)).body.rates as Json[];
+        expect(history.map(({ date }) => date)).toEqual(['2024-05-13']);
+        const days = (await ask(`time-series?${range}`)).body.rates as Json;
+        expect(Object.keys(days)).toEqual(['2024-05-13']);
+        const past = (await ask('historical?date=2024-05-14')).body.metadata as Record<string, Json>;
+        expect(past[symbol]!.date).toBe('2024-05-13');
+      }
+    }
+  });
+
   test('a definition that cannot be computed is refused with the reason', async () => {
     const why = async (code: string, expression: string) =>
       expectRefusal(await define(code, { expression, name: 'Test' }), 400, 'invalid_body');
