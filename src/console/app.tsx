@@ -75,7 +75,7 @@ export function App() {
         <div class="top-end">
           <SearchButton config={config.data} />
           {config.data?.simulated && (
-            <span class="badge simulated" title="Prices on this service are made up by a simulator">
+            <span class="badge simulated" title="Prices on this service are simulated">
               Simulated
             </span>
           )}

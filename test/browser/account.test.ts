@@ -61,7 +61,7 @@ describe.skipIf(!found)(title, () => {
     const { page, close } = await openPage(browser, service.url);
     await page.goto(`${service.url}/#key=${key}`);
     await page.goto(`${service.url}/#/account`);
-    await page.getByText('At the pace of the last week, the month comes to').waitFor();
+    await page.getByText('At the pace of the last week, usage will reach').waitFor();
     await page.getByText('Prices as they arrive').or(page.getByText('old, or older')).first().waitFor();
     await page.getByText('symbols 30').waitFor();
     await page.getByRole('button', { name: 'By key' }).click();
@@ -80,7 +80,7 @@ describe.skipIf(!found)(title, () => {
     await page.locator('#secret-key').fill(key);
     expect(await page.getByLabel('Remember it in this browser').isChecked()).toBe(false);
     await page.getByLabel('Remember it in this browser').check();
-    await page.getByText('Leave this off on a computer that others use').waitFor();
+    await page.getByText('Do not use this on a shared computer').waitFor();
     await page.locator('#secret-key').press('Enter');
     await page.getByText('This month').waitFor();
     const other = await context.newPage();

@@ -104,7 +104,7 @@ describe.skipIf(!found)(title, () => {
       const { page, shot, close } = await openPage(browser, service.url);
       await page.goto(service.url);
       await page.getByText('Too many requests', { exact: true }).waitFor();
-      await page.getByText('visitors of the page may use').waitFor();
+      await page.getByText('visitors to the page may use').waitFor();
       await shot('browsing-too-many-requests');
       expect(await page.getByText('connection lost').count()).toBe(0);
       service.clock.time += 60_000;

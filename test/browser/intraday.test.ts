@@ -137,11 +137,11 @@ describe.skipIf(!found)(title, () => {
     await page.getByRole('button', { name: 'Show months' }).click();
     await page.locator('.chart canvas').first().waitFor();
     await page.goto(`${service.url}/#/symbol/WTIOIL-SPOT?range=5D`);
-    await page.getByText('This symbol has daily prices only').waitFor();
+    await page.getByText('This symbol has only daily prices').waitFor();
     await page.evaluate(`sessionStorage.setItem('openpit.key', '${key}')`);
     await page.goto(`${service.url}/#/symbol/XAU?range=1D`);
     await page.reload();
-    await page.getByText('The plan “short” has no long history').waitFor();
+    await page.getByText('The plan “short” does not include long history').waitFor();
     expect(complaints).toEqual([]);
     await close();
   });

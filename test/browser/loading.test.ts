@@ -11,7 +11,7 @@ const PAGES = [
   { page: 'symbol/XAU', path: '/market', shape: 'chart', ready: 'US Dollar per troy ounce' },
   { page: 'account', path: '/usage', shape: 'cards', ready: 'Usage by day and endpoint' },
   { page: 'operator', path: '/admin/replicas', shape: 'cards', ready: 'Replicas' },
-  { page: 'operator/customers', path: '/admin/plans', shape: 'table', ready: 'Answers a month' },
+  { page: 'operator/customers', path: '/admin/plans', shape: 'table', ready: 'Units per month' },
   { page: 'docs/reference', path: '/openapi.json', shape: 'table', ready: 'Find an endpoint' },
 ] as const;
 

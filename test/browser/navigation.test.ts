@@ -112,7 +112,7 @@ describe.skipIf(!found)(title, () => {
     await page.goto(`${service.url}/#/operator/customers`);
     await page.getByLabel('Admin token').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('It is not the admin token of this service.').waitFor();
+    await page.getByText('This is not the admin token of the service.').waitFor();
     await page.getByLabel('Admin token').fill(TOKEN);
     await page.getByRole('button', { name: 'Sign in' }).click();
     const name = page.locator('form.fields').getByLabel('Name', { exact: true });
@@ -120,7 +120,7 @@ describe.skipIf(!found)(title, () => {
     expect(await name.inputValue()).toBe('free');
     await page.getByRole('button', { name: 'Change the plan pro' }).click();
     expect(await name.inputValue()).toBe('pro');
-    expect(await page.getByLabel('Answers a month').inputValue()).toBe('100000');
+    expect(await page.getByLabel('Units per month').inputValue()).toBe('100000');
     await page.getByRole('button', { name: 'New plan' }).click();
     expect(await name.inputValue()).toBe('');
     expect(complaints.filter((line) => !line.includes('401'))).toEqual([]);

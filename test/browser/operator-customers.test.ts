@@ -118,7 +118,7 @@ describe.skipIf(!found)(`customers, symbols and decisions on the operator’s pa
     const before = await quotaOf('basic');
     const { page, close } = await open('customers');
     await page.getByRole('button', { name: 'Change the plan basic' }).click();
-    await page.getByLabel('Answers a month').fill('77');
+    await page.getByLabel('Units per month').fill('77');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The plan basic is changed.').waitFor();
     expect(await quotaOf('basic')).toBe(77);

@@ -100,7 +100,7 @@ describe.skipIf(!found)(title, () => {
         .waitFor();
       await alarm('A feed is late: eia').getByText('feed.late.eia', { exact: true }).waitFor();
 
-      await row('one/11').getByText('answers this page').waitFor();
+      await row('one/11').getByText('serves this page').waitFor();
       await row('one/11').getByText('not at all').waitFor();
       await row('two/22').getByText('silent').waitFor();
       await row('two/22')
@@ -113,8 +113,8 @@ describe.skipIf(!found)(title, () => {
       await row('Energy Information').getByText('late', { exact: true }).waitFor();
       await row('European Central Bank').getByText('failing', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Details of ecb' }).click();
-      await page.getByRole('button', { name: 'Accept it ecb' }).click();
-      await page.getByRole('button', { name: 'Run again and publish it ecb' }).click();
+      await page.getByRole('button', { name: 'Accept them ecb' }).click();
+      await page.getByRole('button', { name: 'Run again and publish them ecb' }).click();
       await page.getByText('ecb runs within ten seconds').waitFor();
       expect([...(await service.ledger.feeds.takeRequestedRuns())]).toEqual([['ecb', true]]);
       await page.getByRole('button', { name: 'Details of eia' }).click();

@@ -120,15 +120,12 @@ describe.skipIf(!found)(title, () => {
 
   test('every number has a source, an age and a licence', async () => {
     const { page, close } = await open('#/symbol/XAU?compare=XAG');
-    const rows = page
-      .locator('section')
-      .filter({ hasText: 'Where the numbers are from' })
-      .locator('tbody tr');
+    const rows = page.locator('section').filter({ hasText: 'Sources' }).locator('tbody tr');
     expect(await rows.count()).toBe(2);
     for (const row of await rows.all()) {
       expect(await row.locator('[data-label="Source"]').textContent()).toBe('test');
       expect(await row.locator('[data-label="Age"]').textContent()).toMatch(/20\d\d$/);
-      await row.getByText('was brought in by the operator').waitFor();
+      await row.getByText('was supplied by the operator').waitFor();
     }
     await close();
   });

@@ -41,7 +41,7 @@ describe.skipIf(!found)(title, () => {
       await corrected.getByText('91.50').waitFor();
       await corrected.getByText('92.50').waitFor();
       await page.getByText('FRED, Federal Reserve Bank of St. Louis').first().waitFor();
-      await page.getByRole('link', { name: 'may be passed on with the source named' }).waitFor();
+      await page.getByRole('link', { name: 'may be redistributed with attribution' }).waitFor();
       await page.getByText('The same price per').waitFor();
       await page.getByText('US gallon').last().waitFor();
       await shot(`${name}-symbol-corrected`, true);

@@ -37,7 +37,7 @@ describe.skipIf(!found)(title, () => {
       };
 
       await page.goto(program.url);
-      await page.getByText('Prices marked “simulated” are made up.').waitFor();
+      await page.getByText('Prices marked “simulated” are not real.').waitFor();
       await page.locator('.origin.simulated').first().waitFor();
       await page.getByText('npx openpit feed enable --all').waitFor();
       await page.locator('.live.on').waitFor();
@@ -71,7 +71,7 @@ describe.skipIf(!found)(title, () => {
       await page.getByLabel('Unit').selectOption('kilogram');
       await page.getByText('unit=Kg').waitFor();
       await page.getByText('US Dollar per kilogram').waitFor();
-      await page.getByText('none needed: the prices are made up').waitFor();
+      await page.getByText('none needed: the prices are simulated').waitFor();
 
       await page.getByRole('link', { name: 'Account' }).click();
       await page.getByText('Usage by day and endpoint').waitFor();
@@ -83,7 +83,7 @@ describe.skipIf(!found)(title, () => {
       await page.getByRole('link', { name: 'Operator' }).click();
       await page.getByLabel('Admin token').fill(TOKEN);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('answers this page').waitFor();
+      await page.getByText('serves this page').waitFor();
       await page.getByRole('link', { name: 'Feeds', exact: true }).click();
       await page.getByText('8 feeds that can be turned on').waitFor();
       await page.getByRole('link', { name: 'Customers' }).click();

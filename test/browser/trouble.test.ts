@@ -75,7 +75,7 @@ describe.skipIf(!found)(title, () => {
     const off = await openTestService('sqlite');
     const second = await openPage(browser, off.url);
     await second.page.goto(`${off.url}/#/operator`);
-    await second.page.getByText('is switched off').waitFor();
+    await second.page.getByText('is disabled').waitFor();
     expect(second.complaints).toEqual([]);
     await second.close();
     await off.close();

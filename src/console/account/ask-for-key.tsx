@@ -26,7 +26,7 @@ export function AskForKey({ error }: { error?: OpenpitError }) {
       <SecretForm name="key" label="API key" button="Use this key">
         <details>
           <summary>How do I get a key?</summary>
-          <p>Ask the operator of this service. An operator makes one with</p>
+          <p>Ask the operator of this service. The operator creates one with</p>
           <pre>
             <code>npx openpit account create --name "My company" --plan basic</code>
           </pre>

@@ -51,8 +51,8 @@ export function SecretForm({
       </label>
       <p class="hint">
         {isRemembered
-          ? 'It is kept in this browser until you forget it here. Leave this off on a computer that others use.'
-          : 'It stays in this tab, travels in a header, and is forgotten when you close the tab.'}
+          ? 'It is kept in this browser until you remove it here. Do not use this on a shared computer.'
+          : 'It is kept in this tab only, sent in a header, and deleted when you close the tab.'}
       </p>
       {children}
     </form>

@@ -143,7 +143,7 @@ export function Keys({
       </table>
       <WhichKey keys={keys} onFound={setFound} />
       <p class="hint">
-        Rotating makes a key with the same rules; the old one works for{' '}
+        Rotating creates a key with the same rules; the old one works for{' '}
         <select
           class="inline"
           aria-label="How long a rotated key still works"

@@ -8,8 +8,7 @@ export function Limits({ plan }: { plan: PlanRecord }) {
       <h2 id="plan-title">Plan “{plan.name}”</h2>
       <ul class="limits">
         <li>
-          <strong>{count(plan.quota)}</strong> answers a month. Errors and answers that have not changed are
-          free.
+          <strong>{count(plan.quota)}</strong> units per month. Errors and unchanged responses are free.
         </li>
         <li>
           {plan.delaySeconds === 0 ? (

@@ -24,7 +24,8 @@ export function Quota({ usage, daily, now }: { usage: UsageAnswer; daily: UsageD
         {count(usage.remaining)} remaining. The count resets on {dayOfSeconds(usage.resetAt)}, 00:00 UTC.
       </p>
       <p class={isOver ? 'projection over' : 'projection'}>
-        At the pace of the last week, the month comes to <strong>{count(expected)}</strong>
+        At the pace of the last week, usage will reach <strong>{count(expected)}</strong> by the end of the
+        month
         {isOver ? ': more than the quota.' : '.'}
       </p>
       {daily.events.map(({ percent, at }) => (

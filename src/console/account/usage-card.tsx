@@ -25,7 +25,8 @@ export function UsageCard({ daily, keys }: { daily: UsageDailyAnswer; keys: read
       />
       {isByKey && (
         <p class="hint">
-          Counted for the last 92 days, by the key that paid. Live streams count where they were opened.
+          Covers the last 92 days, by the key that was charged. Streams are charged to the key that opened
+          them.
         </p>
       )}
     </section>

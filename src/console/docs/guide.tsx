@@ -15,9 +15,9 @@ export function Guide({ section }: { section: string }) {
   return (
     <>
       <p>
-        Every answer is JSON over HTTP GET, with the key in the header <code>x-api-key</code>. The{' '}
-        <a href={linkTo('docs', 'reference')}>API reference</a> lists every path and lets you try it; the same
-        is there for programs as <a href="/openapi.json">OpenAPI 3.1</a>. The examples{' '}
+        Every response is JSON over HTTP GET, with the key in the header <code>x-api-key</code>. The{' '}
+        <a href={linkTo('docs', 'reference')}>API reference</a> lists every path and lets you try it; it is
+        also available as <a href="/openapi.json">OpenAPI 3.1</a>. The examples{' '}
         {apiKey === '' ? 'need a' : 'copy with your'} key.
       </p>
       {SECTIONS.map(({ id, title, Content }) => (

@@ -51,9 +51,9 @@ export function ClosedDays() {
         ))}
       </svg>
       <figcaption>
-        Good Friday is closed: the answer is the bar of Thursday the 28th, and says so. Asking for one day, or
-        for the change between two, looks back to the last bar: at most 14 days, 21 for weekly values and 100
-        for monthly ones. A time series lists only the days that have a bar.
+        Good Friday is closed: the response has the bar of Thursday the 28th, with its date. A request for one
+        day, or for the change between two, falls back to the last bar: at most 14 days, 21 for weekly values
+        and 100 for monthly ones. A time series lists only the days that have a bar.
       </figcaption>
     </figure>
   );
@@ -91,7 +91,8 @@ export function Delay() {
       </svg>
       <figcaption>
         A plan with a delay of ten minutes sees the market as it was ten minutes ago, through every endpoint
-        and in the stream. A price shows when it is that old; history that is imported shows at once.
+        and in the stream. A price becomes visible when it is that old; imported history is visible
+        immediately.
       </figcaption>
     </figure>
   );

@@ -18,7 +18,7 @@ export const SECTIONS = [
 function Start() {
   return (
     <>
-      <Example title="Which symbols are there?" path="/symbols" />
+      <Example title="All symbols" path="/symbols" />
       <Example title="The latest rates" path="/rates/latest?symbols=XAU,WTIOIL-FUT" />
       <Example title="One day" path="/rates/historical?symbols=XAU&date=2024-03-29" />
       <Example
@@ -38,8 +38,8 @@ function Quote() {
     <>
       <p>
         Every symbol has a currency of its own, which <code>metadata</code> names as <code>quote</code>.{' '}
-        <code>quote=EUR</code> converts every number of the answer at the exchange rate of its own day, as the
-        European Central Bank published it. A day without a rate uses the last one before it.
+        <code>quote=EUR</code> converts every number in the response at the exchange rate of its own day, as
+        the European Central Bank published it. A day without a rate uses the last one before it.
       </p>
       <Example title="Gold in euros" path="/rates/latest?symbols=XAU&quote=EUR" />
     </>
@@ -53,7 +53,7 @@ function Unit() {
         <code>unit=kg</code> converts between units of the same kind: weights, volumes, energy. A unit that
         does not fit is an error that lists those that do; <code>/units</code> lists them for every symbol.
       </p>
-      <Example title="Gold by the kilogram" path="/rates/latest?symbols=XAU&unit=kg" />
+      <Example title="Gold per kilogram" path="/rates/latest?symbols=XAU&unit=kg" />
     </>
   );
 }
@@ -62,9 +62,9 @@ function AsOf() {
   return (
     <>
       <p>
-        Prices get corrected. <code>asOf</code> answers with what the service knew at a past moment: nothing
-        that was recorded later is visible. Give a time, or a day, which means its end in UTC. Such a request
-        reads the ledger and costs one unit whatever it finds.
+        Prices get corrected. <code>asOf</code> returns what the service knew at a past moment: nothing
+        recorded later is visible. Send a time, or a day, which means its end in UTC. Such a request reads the
+        ledger and costs one unit whatever its outcome.
       </p>
       <Example
         title="A day as it was known the next morning"
@@ -78,8 +78,8 @@ function Revisions() {
   return (
     <>
       <p>
-        A correction never overwrites: every version of a day stays, with its source, the time it was recorded
-        and the reason. A withdrawn price is a version, too.
+        A correction never overwrites: every version of a day is kept, with its source, the time it was
+        recorded and the reason. A withdrawal is also a version.
       </p>
       <Example title="All versions of one day" path="/rates/revisions?symbols=XAU&date=2024-03-28" />
     </>
@@ -107,7 +107,7 @@ function Streams() {
   return (
     <>
       <p>
-        A stream is made of server-sent events: the current prices first, then each change when your plan may
+        A stream consists of server-sent events: the current prices first, then each change when your plan may
         see it. A connection costs one unit, and so does every hundred events after its first hundred. A
         client that reconnects with <code>Last-Event-ID</code> continues where it stopped.
       </p>
@@ -119,9 +119,9 @@ function Streams() {
 function Cost() {
   return (
     <p>
-      One unit for each successful answer with prices or symbols. Errors, <code>304</code>, <code>HEAD</code>,
-      the usage and this page are free. Only a request that has to read the ledger (<code>asOf</code>,{' '}
-      <code>/rates/revisions</code>) costs one unit however it ends.
+      One unit for each successful response with prices or symbols. Errors, <code>304</code>,{' '}
+      <code>HEAD</code>, the usage and this page are free. Only a request that has to read the ledger (
+      <code>asOf</code>, <code>/rates/revisions</code>) costs one unit whatever its outcome.
     </p>
   );
 }

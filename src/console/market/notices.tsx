@@ -6,7 +6,7 @@ import { Notice } from '../show/parts.tsx';
 /** How to replace simulated prices. */
 export function SimulatedNotice({ isOperator }: { isOperator: boolean }) {
   return (
-    <Notice kind="warning" title="Prices marked “simulated” are made up.">
+    <Notice kind="warning" title="Prices marked “simulated” are not real.">
       <p>
         Get real ones with <code>npx openpit feed enable --all</code> or, without a network,{' '}
         <code>npx openpit sample load</code>
@@ -26,8 +26,8 @@ export function EmptyNotice() {
   return (
     <Notice title="There are no prices in the ledger yet.">
       <p>
-        The symbols below are the catalogue. Bring prices in from public sources or from a file, and they show
-        here:
+        The symbols below are the catalogue. Prices appear here when you load them from public sources or from
+        a file:
       </p>
       <pre>
         <code>npx openpit feed enable --all</code>

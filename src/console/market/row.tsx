@@ -60,12 +60,12 @@ function Origin({ quote: { source, at, open, stale }, now }: { quote: Quote; now
     <>
       <span
         class={isSimulated ? 'origin simulated' : 'origin'}
-        title={isSimulated ? 'A made-up price' : `Real price from ${source}, ${at}`}
+        title={isSimulated ? 'Simulated price' : `Real price from ${source}, ${at}`}
       >
         {source}
       </span>
       <span class="together">
-        <span class={stale ? 'origin stale' : 'origin'} title={stale ? 'Older than it should be' : at}>
+        <span class={stale ? 'origin stale' : 'origin'} title={stale ? 'Older than expected' : at}>
           {age}
         </span>
         <span

@@ -10,7 +10,7 @@ export function Star({ code, name }: { code: string; name: string }) {
       class="star"
       aria-pressed={isWatched}
       aria-label={`Watch ${name}`}
-      title={isWatched ? 'Take it off the watchlist' : 'Put it on the watchlist'}
+      title={isWatched ? 'Remove from the watchlist' : 'Add to the watchlist'}
       onClick={() => toggle(code)}
     >
       <svg viewBox="0 0 20 20" width="17" height="17" aria-hidden="true">

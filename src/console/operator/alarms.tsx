@@ -9,36 +9,36 @@ const MEANINGS: Readonly<Record<string, { title: string; effect: string }>> = {
   'ledger.unreachable': {
     title: 'The ledger cannot be reached',
     effect:
-      'Requests are answered from memory while quota leases last, then with 503. Check the database and the way to it.',
+      'Requests are answered from memory while quota leases last, then with 503. Check the database and the network.',
   },
   'ledger.corrupt': {
     title: 'The ledger is damaged',
     effect:
-      'What is in memory is served, the rest is 503. Check the disk; restore a backup if the damage stays.',
+      'Data in memory is served; other requests get 503. Check the disk, and restore a backup if the damage persists.',
   },
   'feeds.failing': {
     title: 'The feeds have stopped',
-    effect: 'All prices are served, and no new ones come in.',
+    effect: 'Existing prices are served, but no new ones arrive.',
   },
   'follower.failing': {
     title: 'A process does not follow the ledger',
-    effect: 'It serves the prices, plans and keys that it knows.',
+    effect: 'It serves the prices, plans and keys that it read last.',
   },
   'feed.late': {
     title: 'A feed is late',
     effect: 'It has missed its schedule twice. Its prices are served, marked as stale.',
   },
   'feed.series_late': {
-    title: 'Series of a feed fail',
+    title: 'Some series of a feed fail',
     effect: 'Prices of their symbols are served, marked as stale.',
   },
   'tls.renewal_failed': {
     title: 'The renewed certificate cannot be used',
-    effect: 'HTTPS is served with the earlier one. Check the files of OPENPIT_TLS_CERT and OPENPIT_TLS_KEY.',
+    effect: 'HTTPS still uses the previous one. Check the files of OPENPIT_TLS_CERT and OPENPIT_TLS_KEY.',
   },
   'tls.expires_soon': {
     title: 'The certificate expires soon',
-    effect: 'Its renewal has probably failed. Renewed files are taken into use without a restart.',
+    effect: 'Its renewal has probably failed. Renewed files are loaded without a restart.',
   },
   'tls.expired': {
     title: 'The certificate has expired',

@@ -29,7 +29,7 @@ export function Replicas({ answering, replicas }: ReplicasAnswer) {
     <section class="card" aria-labelledby="replicas-title">
       <h2 id="replicas-title">Replicas</h2>
       {replicas.length === 0 ? (
-        <p class="hint">None has been heard of yet: each says that it is there every five seconds.</p>
+        <p class="hint">No heartbeat yet. Each process sends one every five seconds.</p>
       ) : (
         <table class="plain stack">
           <thead>
@@ -62,7 +62,7 @@ function Row({ replica, isAnswering }: { replica: Replica; isAnswering: boolean 
   return (
     <tr>
       <th scope="row">
-        <span title={id}>{name}</span> {isAnswering && <small class="muted">answers this page</small>}
+        <span title={id}>{name}</span> {isAnswering && <small class="muted">serves this page</small>}
       </th>
       <td data-label="State">
         <span class={`badge ${colour}`}>{phase}</span>

@@ -14,7 +14,7 @@ export function SignIn({ error }: { error?: OpenpitError }) {
         <Notice kind="error" title="This token does not work">
           {error.status === 429
             ? error.message
-            : 'It is not the admin token of this service. The right one is the value of OPENPIT_ADMIN_TOKEN where the service was started.'}
+            : 'This is not the admin token of the service. Use the value of OPENPIT_ADMIN_TOKEN that the service was started with.'}
         </Notice>
       ) : (
         <p>Sign in with the admin token of this service.</p>
@@ -51,7 +51,7 @@ export function SignIn({ error }: { error?: OpenpitError }) {
           </button>
         </div>
         <p class="hint">
-          The token stays in this tab, travels in a header, and is forgotten when you close the tab.
+          The token is kept in this tab only, sent in a header, and deleted when you close the tab.
         </p>
       </form>
     </section>

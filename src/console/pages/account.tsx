@@ -65,7 +65,9 @@ function Account({ holder }: { holder: Holder }) {
           </div>
           <UsageCard daily={loaded.data.daily} keys={loaded.data.keys} />
           {kind === 'public' ? (
-            <Notice title="This key is everybody's.">Its account is managed by the operator.</Notice>
+            <Notice title="This key is shared by all visitors.">
+              Its account is managed by the operator.
+            </Notice>
           ) : (
             <Keys
               keys={loaded.data.keys}

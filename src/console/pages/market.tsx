@@ -170,7 +170,7 @@ function NothingFound({
   if (search === '' && category === WATCHLIST) {
     return (
       <Notice title="You watch nothing yet." action={action}>
-        The star beside a symbol puts it on the watchlist, which stays in this browser.
+        The star next to a symbol adds it to the watchlist, which is stored in this browser.
       </Notice>
     );
   }

@@ -22,10 +22,10 @@ export function OperatorPage({ section, config }: { section: string; config: Con
     return (
       <section class="card narrow">
         <h1>Operator</h1>
-        <p>The operator's side of this service is switched off.</p>
+        <p>The operator's page of this service is disabled.</p>
         <p class="hint">
-          Start it with a token of your own, and sign in here with the same: feeds, accounts, plans, keys and
-          replicas. These lines make a token, show it and start:
+          Start the service with a token of your own and sign in with it here to manage feeds, accounts,
+          plans, keys and replicas. These commands create a token, print it and start the service:
         </p>
         <pre>
           <code>{SWITCH_ON}</code>

@@ -69,8 +69,8 @@ function NoPrices({ symbol }: { symbol: MarketSymbol }) {
     <>
       <Title symbol={symbol} />
       <Notice title="No prices yet.">
-        {symbol.name} is in the catalogue, and nothing has been brought in for it so far. The chart comes by
-        itself with the first price.
+        {symbol.name} is in the catalogue but has no prices so far. The chart appears automatically with the
+        first price.
       </Notice>
     </>
   );

@@ -32,12 +32,12 @@ export function RequestBox({
       {language === 'Spreadsheet' && (
         <p class="hint">
           For Google Sheets. In Excel, <em>Data → From Web</em> takes the address between the quotation marks.
-          Whoever may see the sheet sees the key, and a key that is only for headers does not work there.
+          Anyone who can open the sheet can see the key. A header-only key does not work there.
         </p>
       )}
       {requests > 1 && (
         <p class="hint">
-          The newest of {requests} requests like it: one answer holds a limited number of days.
+          The newest of {requests} similar requests: one response covers a limited number of days.
         </p>
       )}
     </section>

@@ -12,17 +12,17 @@ export function AskFirst({ requests, onLoad }: { requests: number; onLoad: () =>
         </button>
       }
     >
-      Each is one unit of the quota of this key.
+      Each one costs a unit of this key's quota.
     </Notice>
   );
 }
 
 const WITHOUT_MINUTES = {
   plan: (plan: string) =>
-    `The plan “${plan}” has no long history, which minutes and hours are part of. Ask the operator of this service for it.`,
+    `The plan “${plan}” does not include long history, which is needed for minutes and hours. Ask the operator of this service.`,
   symbol: () => 'This symbol is published weekly or monthly.',
   range: () =>
-    'They are made from live prices. This symbol has daily prices only, or its last minutes are no longer kept.',
+    'They come from live prices. This symbol has only daily prices, or its minutes are no longer stored.',
 };
 
 /** Why a short range has no bars, and a way back. */

@@ -82,7 +82,7 @@ export function TryIt({ operation, values }: { operation: ApiOperation; values: 
         <span class="hint">
           {whyNot(operation, values, secret) ??
             (responses.some(({ description }) => description.includes('quota_exhausted'))
-              ? 'A successful answer costs a unit of your quota.'
+              ? 'A successful response costs a unit of your quota.'
               : 'Free.')}
         </span>
         {needs === 'admin' && secret === '' && <a href={linkTo('operator')}>Sign in as the operator</a>}

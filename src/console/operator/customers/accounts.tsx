@@ -101,7 +101,7 @@ export function Accounts({ token }: { token: string }) {
       {!failed && !(accounts && plans) && <Loading label="Reading the accounts" shape="table" />}
       {accounts?.length === 0 && (
         <p class="hint">
-          {search === '' ? 'No account yet. Make the first one above.' : 'No account matches.'}
+          {search === '' ? 'No accounts yet. Create the first one above.' : 'No account matches.'}
         </p>
       )}
       {accounts && plans && accounts.length > 0 && (

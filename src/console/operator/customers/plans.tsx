@@ -10,7 +10,7 @@ import { EditedList, useListEditor } from '../edited-list.tsx';
 type Limit = Exclude<keyof AdminPlan, 'name' | 'history'>;
 
 const LIMITS: readonly [Limit, string][] = [
-  ['quota', 'Answers a month'],
+  ['quota', 'Units per month'],
   ['delaySeconds', 'Delay, seconds'],
   ['maxSymbols', 'Symbols'],
   ['maxSpanDays', 'Days in a series'],

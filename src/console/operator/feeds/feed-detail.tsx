@@ -58,8 +58,13 @@ export function FeedDetail({ token, feed, onAccept }: { token: string; feed: Fee
       {runs.length === 0 && <p class="hint">It has not run yet.</p>}
       {onAccept && isHeld(runs[0]) && (
         <p>
-          What the last run held back was not published. If it is right:{' '}
-          <SureButton label="Accept it" sure="Run again and publish it" describe={key} onSure={onAccept} />
+          The prices that the last run held back were not published. If they are correct:{' '}
+          <SureButton
+            label="Accept them"
+            sure="Run again and publish them"
+            describe={key}
+            onSure={onAccept}
+          />
         </p>
       )}
       <ol class="runs">
@@ -90,7 +95,9 @@ function Run({ run }: { run: FeedRunRecord }) {
       {seconds ? <span class="muted">, took {duration(seconds)}</span> : null}
       {(status === 'partial' || !message) && <div>{countsOf(run)}</div>}
       {message && <div>{message}</div>}
-      {status === 'quarantined' && <div class="hint">What came looks wrong, and no price was changed.</div>}
+      {status === 'quarantined' && (
+        <div class="hint">The received data looks wrong. No price was changed.</div>
+      )}
       {reasons.map(({ where, reason }) => (
         <div class="hint" key={`${where} ${reason}`}>
           {where}: {reason}

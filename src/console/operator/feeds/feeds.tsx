@@ -58,7 +58,7 @@ export function Feeds({ token }: { token: string }) {
     post(
       '/admin/sample',
       {},
-      'The bundled history is loaded within a minute; the runs below show what it brought.',
+      'The bundled history is loaded within a minute; the runs below show the result.',
     );
   return (
     <section class="card" aria-labelledby="feeds-title">
@@ -79,7 +79,7 @@ export function Feeds({ token }: { token: string }) {
       {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the feeds" shape="table" />}
       {loaded.data && on.length === 0 && (
-        <p class="hint">No feed is on. Turn one on below: it runs at once, then by its schedule.</p>
+        <p class="hint">No feed is on. Turn one on below: it runs immediately, then on its schedule.</p>
       )}
       {on.length > 0 && (
         <table class="plain stack">
@@ -87,7 +87,7 @@ export function Feeds({ token }: { token: string }) {
             <tr>
               <th scope="col">Feed</th>
               <th scope="col">Health</th>
-              <th scope="col">Last good run</th>
+              <th scope="col">Last successful run</th>
               <th scope="col">Next run</th>
               <th scope="col" class="number">
                 Symbols
@@ -152,7 +152,7 @@ function Row({
         <td data-label="Health">
           <span class={`badge ${BADGES[health]}`}>{health}</span>
         </td>
-        <td data-label="Last good run">{lastOkAt ? ago(lastOkAt) : 'never'}</td>
+        <td data-label="Last successful run">{lastOkAt ? ago(lastOkAt) : 'never'}</td>
         <td data-label="Next run">{runBy ? 'running now' : nextRunAt ? soon(nextRunAt) : '—'}</td>
         <td data-label="Symbols" class="number">
           {count(symbols.length)}
@@ -211,7 +211,7 @@ function Offer({ token, feed, onTurn }: { token: string; feed: Feed; onTurn: () 
       <div>
         <strong>{title}</strong> <span class="muted">{count(series)} series</span>
         <p class="hint">
-          {licence === 'no' ? 'May not be passed on without a licence of your own. ' : ''}
+          {licence === 'no' ? 'May not be redistributed without a licence of your own. ' : ''}
           {attribution}{' '}
           <a href={licenceUrl} rel="noreferrer">
             Terms

@@ -36,7 +36,7 @@ export function ReadingRules({
             value={form.dateOrder}
             onChange={(event) => onChange({ dateOrder: event.currentTarget.value })}
           >
-            <option value="">as the file decides</option>
+            <option value="">detect from the file</option>
             <option value="dmy">day first</option>
             <option value="mdy">month first</option>
           </select>
@@ -44,9 +44,9 @@ export function ReadingRules({
         <label>
           Numbers such as 1,234
           <select value={form.decimal} onChange={(event) => onChange({ decimal: event.currentTarget.value })}>
-            <option value="">as the file decides</option>
-            <option value="point">one thousand two hundred</option>
-            <option value="comma">one and a quarter</option>
+            <option value="">detect from the file</option>
+            <option value="point">decimal point (1234)</option>
+            <option value="comma">decimal comma (1.234)</option>
           </select>
         </label>
         <label class="check">

@@ -48,8 +48,8 @@ export function SymbolsFile({
     <details class="more">
       <summary>Many symbols at once</summary>
       <p class="hint">
-        A file has a list of symbols in JSON. To change symbols, download it, edit it and load it; symbols
-        that are not in the file stay as they are.
+        The file is a JSON list of symbols. To change symbols, download it, edit it and load it; symbols that
+        are not in the file are not changed.
       </p>
       <div class="fields">
         <button type="button" class="button" onClick={download}>

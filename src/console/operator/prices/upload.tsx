@@ -38,8 +38,8 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
     <section class="card" aria-labelledby="upload-title">
       <h2 id="upload-title">Import a file</h2>
       <p class="hint">
-        Daily prices as CSV or XLSX, with a header or without, in any order of columns. First you see what
-        would be ingested; nothing is written before you confirm.
+        Daily prices as CSV or XLSX, with or without a header, columns in any order. A preview shows the
+        effect of each row first; nothing is written before you confirm.
       </p>
       <form
         class="fields"

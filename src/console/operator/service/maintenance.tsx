@@ -106,7 +106,7 @@ function Check({ token }: { token: string }) {
   return (
     <section class="card" aria-labelledby="check-title">
       <div class="card-head">
-        <h2 id="check-title">Check of the counts</h2>
+        <h2 id="check-title">Consistency check</h2>
         <button type="button" class="button small" disabled={action.isBusy} onClick={check}>
           {action.isBusy ? 'Checking…' : 'Check now'}
         </button>

@@ -5,10 +5,10 @@ import type { ChartSeries } from '../../data/chart/history.ts';
 import type { MarketStore } from '../../data/market.ts';
 import { ago, computedPrice, price } from '../../show/format.ts';
 
-const PASSED_ON = {
-  yes: 'may be passed on',
-  attribution: 'may be passed on with the source named',
-  no: 'may not be passed on',
+const REDISTRIBUTION = {
+  yes: 'may be redistributed',
+  attribution: 'may be redistributed with attribution',
+  no: 'may not be redistributed',
 };
 
 /** Every number on the page: what it is, how old it is, where it is from, and what may be done with it. */
@@ -23,7 +23,7 @@ export function Sources({
 }) {
   return (
     <section class="card" aria-labelledby="sources-title">
-      <h2 id="sources-title">Where the numbers are from</h2>
+      <h2 id="sources-title">Sources</h2>
       <table class="plain stack">
         <thead>
           <tr>
@@ -63,7 +63,7 @@ function SourceRow({ series, store, apiKey }: { series: ChartSeries; store: Mark
       </td>
       <td data-label="Age">
         {row ? ago(row.quote.at) : newest ? ago(newest.date) : '—'}
-        {row?.quote.stale && ', older than it should be'}
+        {row?.quote.stale && ', older than expected'}
       </td>
       <td data-label="Source">{source || '—'}</td>
       <td data-label="Licence">
@@ -84,7 +84,7 @@ function Licence({ apiKey, source }: { apiKey: string; source: string }) {
   if (names.length > 0 && !known) return <>{feeds.state === 'failed' ? 'could not be read' : '…'}</>;
   return (
     <>
-      {source.includes('simulated') && <span class="licence">none needed: the prices are made up</span>}
+      {source.includes('simulated') && <span class="licence">none needed: the prices are simulated</span>}
       {names.map((name) => {
         const feed = known?.find(({ key }) => key === name);
         return (
@@ -93,11 +93,11 @@ function Licence({ apiKey, source }: { apiKey: string; source: string }) {
               <>
                 {feed.attribution};{' '}
                 <a href={feed.licenceUrl} rel="noreferrer">
-                  {PASSED_ON[feed.licence]}
+                  {REDISTRIBUTION[feed.licence]}
                 </a>
               </>
             ) : (
-              `“${name}” was brought in by the operator of this service, who knows its terms`
+              `“${name}” was supplied by the operator of this service, who knows its terms`
             )}
           </span>
         );

@@ -11,7 +11,7 @@ const ROWS: readonly [title: string, value: (of: StatisticsOfCloses) => Componen
   ['Lowest close', ({ minimum, minimumDate }) => withDates(computedPrice(minimum), minimumDate)],
   ['Highest close', ({ maximum, maximumDate }) => withDates(computedPrice(maximum), maximumDate)],
   ['Standard deviation', ({ standardDeviation }) => orDash(standardDeviation, computedPrice)],
-  ['Volatility, a year', ({ volatility }) => orDash(volatility, percent)],
+  ['Annualised volatility', ({ volatility }) => orDash(volatility, percent)],
   [
     'Largest drawdown',
     ({ maximumDrawdown, peakDate, troughDate }) =>

@@ -25,7 +25,7 @@ export function Facts({
     ['Currency', `${symbol.currency.name} (${symbol.currency.code})`],
     [
       'Newest price',
-      headline ? `${ago(headline.at)}${headline.stale ? ', older than it should be' : ''}${delay}` : '…',
+      headline ? `${ago(headline.at)}${headline.stale ? ', older than expected' : ''}${delay}` : '…',
     ],
     ['Published', PUBLISHED[symbol.updateInterval]],
     ['History', symbol.firstDate ? `since ${day(symbol.firstDate)}` : 'none'],
