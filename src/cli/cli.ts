@@ -133,11 +133,11 @@ function beginnings(commands: readonly Command[], words: number): Set<string> {
 const NEXT_STEPS = `openpit ${VERSION}: an open commodity rates service
 
   openpit serve                     start a server; the first start fills it with simulated prices
-  openpit latest XAU WTIOIL-FUT     ask the ledger on this machine, or a server with --url
+  openpit latest XAU WTIOIL-FUT     query the ledger on this machine, or a server with --url
   openpit feed enable --all         fetch real prices from public sources
   openpit import FILE               add prices of your own
   openpit account create --help     give a customer a key
-  openpit doctor                    find out what is wrong
+  openpit doctor                    diagnose this installation
 
 openpit help lists all commands, openpit help COMMAND explains one.`;
 

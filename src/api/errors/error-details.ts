@@ -27,8 +27,8 @@ export const NOT_ALLOWED = {
   address: 'This API key may not be used from your address. Ask the owner of the account to allow it.',
   management: 'Keys are managed with a key in the header "x-api-key", not in the URL.',
   rules: 'This API key is restricted, so it may rotate only itself. Use an unrestricted key.',
-  stream: 'The key of the page cannot open streams: the page needs none. Use a key of your own account.',
-  shared: 'This API key is shared by all visitors of the page. Use a key of your own account.',
+  stream: 'The public key of the page cannot open streams. Use a key of your own account.',
+  shared: 'This API key is shared by all visitors to the page. Use a key of your own account.',
 } as const;
 
 export function suggest({ code, nearest, list }: UnknownCode): string {

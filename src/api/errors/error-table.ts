@@ -27,7 +27,7 @@ export const ERRORS = {
   invalid_symbols: entry(
     400,
     (d: { received: string }) =>
-      `The parameter "symbols" names no symbol (received "${d.received}"). Send codes separated by commas, for example symbols=XAU,WTIOIL-FUT. GET /symbols lists them.`,
+      `The parameter "symbols" contains no symbol (received "${d.received}"). Send codes separated by commas, for example symbols=XAU,WTIOIL-FUT. GET /symbols lists them.`,
     { received: ',,' },
   ),
   too_many_symbols: entry(
@@ -119,7 +119,7 @@ export const ERRORS = {
   missing_key: entry(
     401,
     (d: { hasCursor: boolean; received: readonly string[] }) =>
-      `No API key was sent${d.received.length > 0 ? `: what is in ${d.received.join(' and in ')} is not a key of this service` : ''}. Send it in the header "x-api-key" or as the parameter "apiKey".${d.hasCursor ? ' The URL of a next page never contains the key: append it.' : ''}`,
+      `No API key was sent${d.received.length > 0 ? `: what is in ${d.received.join(' and in ')} is not a key of this service` : ''}. Send it in the header "x-api-key" or as the parameter "apiKey".${d.hasCursor ? ' The URL of the next page never contains the key: append it.' : ''}`,
     { hasCursor: false, received: [] },
   ),
   invalid_key: entry(
@@ -160,7 +160,7 @@ export const ERRORS = {
     (d: { received: string; code: string; own: string; known: readonly string[]; hasRates: boolean }) =>
       d.hasRates
         ? `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}". The currencies known for it are ${d.known.join(', ')}.`
-        : `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}": the feed of exchange rates is off or has not run yet. The operator can enable it with "openpit feed enable ecb". Without it, the currencies known for ${d.code} are ${d.known.join(', ')}.`,
+        : `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}": the exchange rate feed is off or has not run yet. The operator can enable it with "openpit feed enable ecb". Without it, the currencies known for ${d.code} are ${d.known.join(', ')}.`,
     { received: 'XYZ', code: 'XAU', own: 'USD', known: ['EUR', 'USD'], hasRates: true },
   ),
   no_data: entry(
@@ -220,7 +220,7 @@ export const ERRORS = {
   invalid_byte_range: entry(
     416,
     (d: { length?: number }) =>
-      `The header "Range" asks for bytes beyond the end of the file${d.length === undefined ? '' : `, which has ${d.length} bytes`}. Ask for fewer, or leave the header out.`,
+      `The header "Range" requests bytes beyond the end of the file${d.length === undefined ? '' : `, which has ${d.length} bytes`}. Request fewer bytes, or omit the header.`,
     { length: 20480 },
     (d) => (d.length === undefined ? {} : { length: d.length }),
   ),
@@ -242,7 +242,7 @@ export const ERRORS = {
   internal: entry(
     500,
     (d: { requestId: string }) =>
-      `An internal error occurred. Retry once; if it occurs again, tell the operator the request id ${d.requestId}, under which it was logged.`,
+      `An internal error occurred. Retry once; if it occurs again, report the request id ${d.requestId} to the operator; it is in the log.`,
     { requestId: '4f1c2a9b-7' },
   ),
   unavailable: entry(

@@ -9,7 +9,7 @@ import { type CommandCall, type Flag, UsageError } from '../framework/command.ts
 export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {
   url: {
     value: 'URL',
-    help: 'Ask this server, with the API key in the environment variable OPENPIT_KEY; without it, the ledger on this machine',
+    help: 'Query this server, with the API key in the environment variable OPENPIT_KEY, instead of the ledger on this machine',
   },
 };
 

@@ -24,7 +24,7 @@ export const watchCommand: Command = {
   ledgerOptional: true,
   summary: 'Show live prices until Ctrl-C',
   details:
-    'On a terminal it shows a table with the change since the start and a sparkline; elsewhere it prints a line for each new price. A server counts a unit for the connection, and one for each hundred prices.',
+    'On a terminal it shows a table with the change since the start and a sparkline; elsewhere it prints a line for each new price. A server charges one unit for the connection and one for each hundred prices.',
   examples: ['watch XAU XAG', 'watch XAU --json --url https://rates.example.com'],
   flags: { json: { help: 'Print a line of JSON for each new price' }, ...SOURCE_FLAGS },
   async run(call) {

@@ -161,7 +161,7 @@ onEachEngine('common mistakes', (engine) => {
 
   test('a conversion without exchange rates says that their feed is off, and how to enable it', async () => {
     const message = expectRefusal(await api.ask(`${LATEST}&quote=EUR`), 404, 'unknown_currency');
-    expect(message).toContain('the feed of exchange rates is off or has not run yet');
+    expect(message).toContain('the exchange rate feed is off or has not run yet');
     expect(message).toContain('openpit feed enable ecb');
   });
 

@@ -48,9 +48,7 @@ export const ok = {
   warnings: z
     .array(text)
     .optional()
-    .describe(
-      'What had no effect or may surprise: a parameter under another name, a range before the history begins',
-    ),
+    .describe('Warnings: a parameter without effect, or a range that ends before the history begins'),
 };
 
 export const later = 'In /v2 and /v3';
