@@ -51,7 +51,7 @@ const PICTURES: readonly (View & { colorScheme: 'light' | 'dark'; size?: typeof 
       await page.getByRole('option').first().waitFor();
     },
   },
-  { name: 'operator', colorScheme: 'light', hash: '#/operator', isDrawn: hasText('answers this page') },
+  { name: 'operator', colorScheme: 'light', hash: '#/operator', isDrawn: hasText('serves this page') },
   { name: 'phone', colorScheme: 'dark', size: { width: 390, height: 844 }, hash: '', isDrawn: hasSparklines },
 ];
 
@@ -61,10 +61,10 @@ const PAGES: readonly View[] = [
   { name: 'compare', hash: '#/symbol/XAU?range=5Y&compare=XAG,PL&currency=EUR', isDrawn: hasChart },
   { name: 'intraday', hash: '#/symbol/XAU?range=1D', isDrawn: hasChart },
   { name: 'account', hash: '#/account', isDrawn: hasText('Usage by day and endpoint') },
-  { name: 'operator-overview', hash: '#/operator', isDrawn: hasText('answers this page') },
+  { name: 'operator-overview', hash: '#/operator', isDrawn: hasText('serves this page') },
   { name: 'operator-feeds', hash: '#/operator/feeds', isDrawn: hasText('that can be turned on') },
   { name: 'operator-prices', hash: '#/operator/prices', isDrawn: hasText('New formula') },
-  { name: 'operator-customers', hash: '#/operator/customers', isDrawn: hasText('Answers a month') },
+  { name: 'operator-customers', hash: '#/operator/customers', isDrawn: hasText('Units per month') },
   { name: 'operator-audit', hash: '#/operator/audit', isDrawn: hasText('Audit log') },
   { name: 'operator-maintenance', hash: '#/operator/maintenance', isDrawn: hasText('Webhook secret') },
   { name: 'docs', hash: '#/docs', isDrawn: hasText('quota_exhausted') },
