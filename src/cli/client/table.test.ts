@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test';
 import { aligned, alignedTable, separated, sparkline } from './table.ts';
 
+test('a wide character takes two columns', () => {
+  const columns = [{ head: 'name' }, { head: 'price', isNumber: true as const }];
+  expect(alignedTable(columns, [['黄金', '2']])).toBe('name  price\n黄金      2');
+});
+
 test('thousands are separated, decimals are not', () => {
   expect(['1', '999', '1000', '-1234567.12345', '0.0001'].map(separated)).toEqual([
     '1',

@@ -1,5 +1,3 @@
-import { widthOf } from '../framework/colour.ts';
-
 export interface Column {
   head: string;
   /** Numbers are aligned at the right, texts at the left. */
@@ -9,12 +7,14 @@ export interface Column {
 /** A table for people: a head, aligned columns, two spaces between them. */
 export function alignedTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const heads = columns.map(({ head }) => head);
-  const widths = columns.map((_, i) => Math.max(...[heads, ...rows].map((row) => widthOf(row[i] ?? ''))));
+  const widths = columns.map((_, i) =>
+    Math.max(...[heads, ...rows].map((row) => Bun.stringWidth(row[i] ?? ''))),
+  );
   const line = (row: readonly string[]) =>
     columns
       .map(({ isNumber }, i) => {
         const cell = row[i] ?? '';
-        const space = ' '.repeat(widths[i]! - widthOf(cell));
+        const space = ' '.repeat(widths[i]! - Bun.stringWidth(cell));
         return isNumber ? space + cell : cell + space;
       })
       .join('  ')

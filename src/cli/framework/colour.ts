@@ -1,5 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
-
 const CODES = { green: 32, red: 31, dim: 2, bold: 1 } as const;
 
 /** Colours text for a terminal; leaves it alone elsewhere, and where `NO_COLOR` is set (https://no-color.org). */
@@ -10,8 +8,3 @@ export function colourFor(stream: { isTTY?: boolean }, environment: (name: strin
 }
 
 export type Colour = ReturnType<typeof colourFor>;
-
-/** The columns that text takes, without its colours. */
-export function widthOf(text: string): number {
-  return stripVTControlCharacters(text).length;
-}
