@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readQuery, readTarget } from '../model/query.ts';
 import { splitKey } from './split-key.ts';
 
-const SPLIT: [url: string, asked: string, key: string | undefined][] = [
+const SPLIT: [url: string, withoutKey: string, key: string | undefined][] = [
   ['/symbols', '/symbols', undefined],
   ['/symbols?apiKey=k', '/symbols', 'k'],
   ['/a?b=c&apiKey=k', '/a?b=c', 'k'],
@@ -20,9 +20,9 @@ const SPLIT: [url: string, asked: string, key: string | undefined][] = [
   ['apiKey=k', 'apiKey=k', undefined],
   ['/a?%61piKey=k', '/a?%61piKey=k', undefined],
 ];
-for (const [url, asked, key] of SPLIT) {
-  test(`${url} asks for ${asked} with ${key === undefined ? 'no key' : `the key "${key}"`}`, () => {
-    expect(splitKey(url)).toEqual({ asked, key });
+for (const [url, withoutKey, key] of SPLIT) {
+  test(`${url} asks for ${withoutKey} with ${key === undefined ? 'no key' : `the key "${key}"`}`, () => {
+    expect(splitKey(url)).toEqual({ withoutKey, key });
   });
 }
 
@@ -42,10 +42,10 @@ test('the parameters without the key are those of the whole URL without it, or t
   fc.assert(
     fc.property(fc.array(pair, { maxLength: 5 }), (pairs) => {
       const url = `/a?${pairs.join('&')}`;
-      const { asked, key } = splitKey(url);
+      const { withoutKey, key } = splitKey(url);
       const all = readQuery(readTarget(url).query);
-      const rest = readQuery(readTarget(asked).query);
-      if (key === undefined) expect(asked).toBe(url);
+      const rest = readQuery(readTarget(withoutKey).query);
+      if (key === undefined) expect(withoutKey).toBe(url);
       else expect([...rest]).toEqual([...all].filter(({ name }) => name !== 'apiKey'));
       if (key !== undefined) expect(all.get('apiKey')!.map((one) => one.trim())).toEqual([key]);
     }),

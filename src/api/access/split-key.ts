@@ -2,10 +2,10 @@ import { decode } from '../model/query.ts';
 
 const PARAMETER = 'apiKey=';
 
-/** A URL, split into what is requested and who requests it. */
+/** A URL, split into the request and the API key. */
 export interface SplitUrl {
   /** Path and query without the API key. */
-  readonly asked: string;
+  readonly withoutKey: string;
   /** The API key in the URL. */
   readonly key: string | undefined;
 }
@@ -21,11 +21,11 @@ const ANOTHER_KEY = /apiKey|%[4-7]/;
 export function splitKey(url: string): SplitUrl {
   const mark = url.indexOf('?');
   const at = mark < 0 ? -1 : url.indexOf(PARAMETER, mark);
-  if (at < 0 || (at > mark + 1 && url[at - 1] !== '&')) return { asked: url, key: undefined };
+  if (at < 0 || (at > mark + 1 && url[at - 1] !== '&')) return { withoutKey: url, key: undefined };
   const valueAt = at + PARAMETER.length;
   const next = url.indexOf('&', valueAt);
   const isLast = next < 0;
-  const asked = isLast ? url.slice(0, at - 1) : url.slice(0, at) + url.slice(next + 1);
-  if (ANOTHER_KEY.test(asked)) return { asked: url, key: undefined };
-  return { asked, key: decode(url.slice(valueAt, isLast ? url.length : next)).trim() };
+  const withoutKey = isLast ? url.slice(0, at - 1) : url.slice(0, at) + url.slice(next + 1);
+  if (ANOTHER_KEY.test(withoutKey)) return { withoutKey: url, key: undefined };
+  return { withoutKey, key: decode(url.slice(valueAt, isLast ? url.length : next)).trim() };
 }

@@ -54,7 +54,7 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
   }
 
   measure(series: Series): Measure {
-    return this.of(series);
+    return this.conversionOf(series);
   }
 
   /** Converts at the latest known rate, regardless of the age of the price. */
@@ -62,7 +62,7 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
     const latest = this.prices.latest(series);
     if (!latest) return undefined;
     const today = utcDay(this.#now - this.delayMs);
-    const factor = factorBy(this.of(series), (rate) => {
+    const factor = factorBy(this.conversionOf(series), (rate) => {
       const found = this.prices.latest(rate);
       if (!found || found.day < today - RATE_DAYS_MAX || found.price <= 0) throw noRate(rate, today);
       return { rate: found.price, sourceId: found.sourceId };
@@ -107,13 +107,13 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
     return frozen && new FrozenConvertedPrices(frozen, this.conversion, this.#now);
   }
 
-  protected of(series: Series): SeriesConversion {
-    return this.conversion.of.get(series)!;
+  protected conversionOf(series: Series): SeriesConversion {
+    return this.conversion.bySeries.get(series)!;
   }
 
   /** Returns the function that gives the factor of a series on each day. */
   #factorsOf(series: Series): (day: Day) => ExactFactor {
-    const conversion = this.of(series);
+    const conversion = this.conversionOf(series);
     const known = this.#factors.getOrInsertComputed(
       conversion,
       () => new BoundedCache<Day, ExactFactor>({ bytesMax: FACTORS_BYTES_MAX }),
@@ -179,7 +179,7 @@ class FrozenConvertedPrices extends ConvertedPrices<FrozenPrices> implements Fro
   }
 
   digest(series: Series, first: Day, last: Day): bigint {
-    const { unit, quote, constant, from, to } = this.of(series);
+    const { unit, quote, constant, from, to } = this.conversionOf(series);
     const rates = [from, to].map((rate) => rate && this.#rateDigest(rate, first, last));
     const { numerator, denominator } = constant;
     const bars = this.prices.digest(series, first, last);
@@ -193,7 +193,7 @@ class FrozenConvertedPrices extends ConvertedPrices<FrozenPrices> implements Fro
   }
 
   requireComplete(series: Series, first: Day, last: Day): void {
-    const { from, to } = this.of(series);
+    const { from, to } = this.conversionOf(series);
     for (const rate of [from, to]) {
       for (const gap of rate ? this.#gapsOf(rate, first, last) : []) {
         const [day] = this.days(series, gap.first, gap.last);

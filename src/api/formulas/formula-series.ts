@@ -104,9 +104,9 @@ function measureOfExpression(
 
 /** The symbols whose prices a request converts: the parts of ad hoc formulas, and all others. */
 export function convertedOf(symbols: readonly RequestedSymbol[]): readonly RequestedSymbol[] {
-  return symbols.flatMap((asked) => {
-    const { series } = asked;
-    return series instanceof FormulaSeries && series.kind === 'ad hoc' ? series.parts : [asked];
+  return symbols.flatMap((requested) => {
+    const { series } = requested;
+    return series instanceof FormulaSeries && series.kind === 'ad hoc' ? series.parts : [requested];
   });
 }
 
@@ -117,5 +117,7 @@ export function hasFormulas(symbols: readonly RequestedSymbol[]): boolean {
 /** The symbols whose prices a request reads: the parts of formulas, and all others. */
 export function partsOfAll(symbols: readonly RequestedSymbol[]): readonly RequestedSymbol[] {
   if (!hasFormulas(symbols)) return symbols;
-  return symbols.flatMap((asked) => (asked.series instanceof FormulaSeries ? asked.series.parts : [asked]));
+  return symbols.flatMap((requested) =>
+    requested.series instanceof FormulaSeries ? requested.series.parts : [requested],
+  );
 }

@@ -41,9 +41,9 @@ export class HistoryPage {
   }
 
   metadataJson(board: Board, prices: Prices): string {
-    return bySymbol(this.#symbols, (asked, symbolIndex) => {
+    return bySymbol(this.#symbols, (requested, symbolIndex) => {
       const source = sourcesJson(board, [...this.#sources[symbolIndex]!]);
-      return `{${metadataStart(asked, prices.measure(asked.series))},"source":${source}}`;
+      return `{${metadataStart(requested, prices.measure(requested.series))},"source":${source}}`;
     });
   }
 }

@@ -164,7 +164,7 @@ export interface OpenEndpoint {
   readonly kind: 'open';
   readonly name: string;
   readonly path: string;
-  answer(asked: OpenRequest): Reply | Promise<Reply>;
+  answer(request: OpenRequest): Reply | Promise<Reply>;
 }
 
 export type Endpoint =

@@ -20,7 +20,7 @@ export interface SeriesConversion extends Measure {
 
 /** The conversion that `quote` and `unit` request. */
 export interface Conversion {
-  of: ReadonlyMap<Series, SeriesConversion>;
+  bySeries: ReadonlyMap<Series, SeriesConversion>;
   /** The exchange rates it needs. */
   rates: readonly Series[];
 }

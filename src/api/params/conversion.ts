@@ -23,20 +23,20 @@ export function readConversion(
   const unit = singleUnlessEmpty(query, 'unit');
   if (quote === undefined && unit === undefined) return undefined;
   const units = unitsOf(symbols, unit);
-  const of = new Map<Series, SeriesConversion>();
+  const bySeries = new Map<Series, SeriesConversion>();
   const rates = new Set<Series>();
   const kinds: SeriesConversion[] = []; // series that are converted alike share one, and so their factors
-  symbols.forEach((asked, i) => {
-    const { series } = asked;
-    const money = exchange(asked, quote ?? series.symbol.currency.code, catalog);
+  symbols.forEach((requested, i) => {
+    const { series } = requested;
+    const money = exchange(requested, quote ?? series.symbol.currency.code, catalog);
     const { symbol, factor } = units[i]!;
     const own = { ...money, unit: symbol, constant: times(money.constant, factor) };
     const alike = kinds.find((kind) => isSame(kind, own));
     if (!alike) kinds.push(own);
-    of.set(series, alike ?? own);
+    bySeries.set(series, alike ?? own);
     for (const rate of [money.from, money.to]) if (rate) rates.add(rate);
   });
-  return { of, rates: [...rates] };
+  return { bySeries, rates: [...rates] };
 }
 
 function isSame(a: SeriesConversion, b: SeriesConversion): boolean {
@@ -47,26 +47,26 @@ function isSame(a: SeriesConversion, b: SeriesConversion): boolean {
 
 function unitsOf(
   symbols: readonly RequestedSymbol[],
-  asked: string | undefined,
+  requested: string | undefined,
 ): { symbol: string; factor: Ratio }[] {
-  if (asked === undefined) {
+  if (requested === undefined) {
     return symbols.map(({ series }) => ({ symbol: series.symbol.unit.symbol, factor: ONE }));
   }
-  const name = unitNamed(asked);
+  const name = unitNamed(requested);
   const misfits: { code: string; units: string[] }[] = [];
   const found = symbols.map(({ code, series }) => {
-    const own = isOwnUnit(series.symbol, asked);
+    const own = isOwnUnit(series.symbol, requested);
     const factor = own ? ONE : name && unitFactor(series.symbol, name);
     if (!factor) misfits.push({ code, units: unitsFor(series.symbol) });
-    return { symbol: own ? series.symbol.unit.symbol : (name ?? asked), factor: factor || ONE };
+    return { symbol: own ? series.symbol.unit.symbol : (name ?? requested), factor: factor || ONE };
   });
-  if (misfits.length > 0) throw refuse('invalid_unit', { received: echo(asked), misfits });
+  if (misfits.length > 0) throw refuse('invalid_unit', { received: echo(requested), misfits });
   return found;
 }
 
 /** A unit that an operator defined fits at least its own symbol. */
-function isOwnUnit({ unit }: SymbolRecord, asked: string): boolean {
-  return unit.symbol.toLowerCase() === asked.toLowerCase();
+function isOwnUnit({ unit }: SymbolRecord, requested: string): boolean {
+  return unit.symbol.toLowerCase() === requested.toLowerCase();
 }
 
 function exchange({ code, series }: RequestedSymbol, quote: string, catalog: Catalog) {

@@ -34,7 +34,7 @@ export function readWideField(
   return cells;
 }
 
-/** A cell has one field, so what is derived beside it would have no effect. */
+/** A cell has one field, so another derived field would have no effect. */
 function unused(name: string, received: string, cells: string) {
   return refuse('invalid_parameter', {
     name,

@@ -50,7 +50,7 @@ export function readRates(context: EndpointContext, sent: SymbolSet, day?: First
   const hasFormulas = hasAnyFormula && symbols.some(isOfKind('ad hoc'));
   if (hasFormulas) requireNoUnit(query, symbols);
   const conversion = readConversion(query, hasAnyFormula ? convertedOf(symbols) : symbols, board.catalog);
-  const series = parts.map((asked) => asked.series);
+  const series = parts.map((requested) => requested.series);
   if (conversion) series.push(...conversion.rates);
   const symbolSet = unresolved ? parseSymbols(symbols.map(({ code }) => code).join(',')) : sent;
   return {

@@ -2,7 +2,7 @@ import { isKeyName } from '../access/api-key.ts';
 import type { QueryParams } from '../model/query.ts';
 import type { Format } from '../model/table.ts';
 
-/** All parameters of the rates endpoints. The API key is not among them: it says who asks, not what for. */
+/** All parameters of the rates endpoints. The API key is not among them: it identifies the client, not the data. */
 export const RATES_PARAMETERS = [
   'symbols',
   'date',

@@ -40,7 +40,7 @@ export function ohlcJson(bar: Ohlc): string {
 /** `"XAU":value` for each symbol, under the code of the request. Known codes need no escaping. */
 export function bySymbol(
   symbols: readonly RequestedSymbol[],
-  value: (asked: RequestedSymbol, index: number) => string,
+  value: (requested: RequestedSymbol, index: number) => string,
 ): string {
   let json = '{';
   for (let i = 0; i < symbols.length; i++) {
@@ -51,8 +51,8 @@ export function bySymbol(
 }
 
 /** The start of a metadata record: the symbol that an alias stands for, unit, currency, and the factor of the conversion. */
-export function metadataStart(asked: RequestedSymbol, measure: Measure, factor?: Factor): string {
-  return aliasMember(asked) + measureJson(measure, factor);
+export function metadataStart(requested: RequestedSymbol, measure: Measure, factor?: Factor): string {
+  return aliasMember(requested) + measureJson(measure, factor);
 }
 
 /** The symbol that an alias stands for; empty for any other code. */

@@ -2,7 +2,7 @@ import { isPlainText } from '../model/query.ts';
 import type { Format } from '../model/table.ts';
 import { DIALECTS, type Dialect } from '../versions/dialects.ts';
 
-/** Paths of similar services, and the ones that are meant. */
+/** Paths of similar services, and their equivalents here. */
 const GUESSES: Readonly<Record<string, string>> = {
   '/latest': '/rates/latest',
   '/live': '/rates/latest',
@@ -94,8 +94,8 @@ export class Router<Route> {
   }
 
   /** A hint for an unknown path: the right one, if it can be guessed, and all others. */
-  hint(asked: string): string {
-    const path = asked.slice(0, HINT_FROM_MAX).replace(/\/{2,}/g, '/');
+  hint(requested: string): string {
+    const path = requested.slice(0, HINT_FROM_MAX).replace(/\/{2,}/g, '/');
     const mount = (this.#mountOf(path) ?? this.#mounts[0]!).path;
     const inside = (path.startsWith(`${mount}/`) ? path.slice(mount.length) : path)
       .replace(/\/+$/, '')

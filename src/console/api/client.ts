@@ -40,16 +40,16 @@ export async function askWithKey<T>(key: string, path: string, options?: Request
   return (await client.request(path, {}, options)).json() as Promise<T>;
 }
 
-const asked = new Map<string, Promise<unknown>>();
+const answersByRequest = new Map<string, Promise<unknown>>();
 
 /** Like `askWithKey`, for responses that hardly ever change: cached while the page is open. Failures are not cached. */
 export function askOnce<T>(key: string, path: string): Promise<T> {
   const name = `${key} ${path}`;
-  const known = asked.get(name) as Promise<T> | undefined;
+  const known = answersByRequest.get(name) as Promise<T> | undefined;
   if (known) return known;
   const answer = askWithKey<T>(key, path);
-  asked.set(name, answer);
-  answer.catch(() => asked.delete(name));
+  answersByRequest.set(name, answer);
+  answer.catch(() => answersByRequest.delete(name));
   return answer;
 }
 

@@ -6,7 +6,7 @@ import { withoutSecrets } from '../fetch/redact.ts';
 import type { Runtime } from '../fetch/runtime.ts';
 import type { FeedRequest, Parsed, Provider, Secrets } from '../provider.ts';
 
-/** What became of a provider. `changed`: it answers with something else than Openpit expects. */
+/** The result of trying a provider. `changed`: its response is not what Openpit expects. */
 export type Verdict = 'ok' | 'unreachable' | 'gone' | 'refused' | 'changed';
 
 export interface Diagnosis {
@@ -78,8 +78,8 @@ async function read(provider: Provider, first: FeedRequest, parts: ProbeParts): 
     const request: FeedRequest = next;
     const kind = request.body ?? provider.body;
     const onAttempt = async () => {};
-    const asked = { url: request.url, hosts, kind, etag: undefined, lastModified: undefined, onAttempt };
-    const result = await fetchBody({ ...asked, signal: parts.signal }, parts.runtime, LIMITS);
+    const options = { url: request.url, hosts, kind, etag: undefined, lastModified: undefined, onAttempt };
+    const result = await fetchBody({ ...options, signal: parts.signal }, parts.runtime, LIMITS);
     if (result.outcome === 'failed') return { request, failure: result };
     if (result.outcome === 'unchanged') return { bodies };
     try {

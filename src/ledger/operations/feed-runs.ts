@@ -165,9 +165,9 @@ const BODY_RUNS_KEPT = 50;
 export async function takeLease(
   engine: Engine,
   tx: Sql,
-  asked: { feed: string; holder: string; leaseMs: number; started: number; dueAt?: number },
+  request: { feed: string; holder: string; leaseMs: number; started: number; dueAt?: number },
 ): Promise<FeedLease | undefined> {
-  const { feed, holder, leaseMs, started, dueAt } = asked;
+  const { feed, holder, leaseMs, started, dueAt } = request;
   const row = await lockFeed(engine, tx, feed);
   const now = await engine.now(tx);
   if (row.holder !== null && row.leaseUntil > now) return undefined;

@@ -148,7 +148,7 @@ export class FeedStore {
   }
 
   /** Takes the lease of a feed and starts a run. With `dueAt`, only if the feed is enabled and due then. */
-  take(asked: {
+  take(request: {
     feed: string;
     holder: string;
     leaseMs: number;
@@ -156,8 +156,8 @@ export class FeedStore {
     dueAt?: number;
   }): Promise<FeedLease | undefined> {
     return this.#engine.write(async (tx) => {
-      const lease = await takeLease(this.#engine, tx, asked);
-      if (lease) await this.#audit.record(tx, { action: 'feed.run', target: asked.feed });
+      const lease = await takeLease(this.#engine, tx, request);
+      if (lease) await this.#audit.record(tx, { action: 'feed.run', target: request.feed });
       return lease;
     });
   }

@@ -173,13 +173,13 @@ function newGrant(
   request: SyncRequest,
   context: QuotaContext,
 ): number {
-  const asked = Math.max(request.want, request.need);
-  if (asked <= lease.granted) return asked;
+  const requested = Math.max(request.want, request.need);
+  if (requested <= lease.granted) return requested;
   const pool = poolOf(period, context);
   // Too few units for a request that needs many are left to others that need few.
   if (lease.granted + pool < request.least) return totalOf(lease.spentBy);
   const urgent = request.need - lease.granted;
-  const extra = Math.min(asked - lease.granted, blockSize(period, lease, context));
+  const extra = Math.min(requested - lease.granted, blockSize(period, lease, context));
   return lease.granted + Math.min(pool, Math.max(urgent, extra));
 }
 

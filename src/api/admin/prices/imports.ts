@@ -24,14 +24,14 @@ export function adminImports(jobs: OperatorJobs): readonly AdminEndpoint[] {
       },
       /** The body is the file itself: CSV, plain or compressed, or XLSX. The server limits it to 1 MiB. */
       async POST({ query, request, ledger, now }) {
-        const asked = readRequest(query);
+        const requested = readRequest(query);
         const bytes = await request.bytes();
         if (bytes.length === 0) throw refuse('invalid_file', { problem: 'it is empty' });
-        const importing = jobs.importFile({ ...asked, bytes }, ledger.actor, now).catch((error) => {
+        const importing = jobs.importFile({ ...requested, bytes }, ledger.actor, now).catch((error) => {
           throw error instanceof UploadRefused ? refuse('invalid_file', { problem: error.message }) : error;
         });
         const summary = await orConflict(importing);
-        return { success: true, dryRun: asked.dryRun, source: asked.source, ...summary };
+        return { success: true, dryRun: requested.dryRun, source: requested.source, ...summary };
       },
     }),
     adminEndpoint('/admin/imports/:id/undo', {

@@ -22,7 +22,7 @@ export interface CapabilitiesOptions {
   replica: string;
 }
 
-/** GET /account/capabilities: what the key in use may do, so that a client need not find out by errors. Free. */
+/** GET /account/capabilities: what the key in use may do, so that a client need not discover its limits through errors. Free. */
 export function capabilitiesEndpoint({ board, clock, replica }: CapabilitiesOptions): OwnerEndpoint {
   const startedAt = elapsed(clock);
   return {
@@ -62,7 +62,7 @@ export function capabilitiesEndpoint({ board, clock, replica }: CapabilitiesOpti
   };
 }
 
-/** Whether no other process has served in the last seconds. Each keeps its own answers to repeated requests. */
+/** Whether no other process has served in the last seconds. Each process has its own answers for repeated requests. */
 async function servesAlone(replica: string, ledger: Ledger): Promise<boolean> {
   const { now, replicas } = await ledger.replicas.list();
   return !replicas.some(({ id, seen }) => id !== replica && now - seen <= SILENT_MS);

@@ -30,11 +30,11 @@ export function rangeWarnings(symbols: readonly RequestedSymbol[], last: Day, pr
 export function barsFor(symbols: readonly RequestedSymbol[], day: Day, prices: Prices): SourcedBar[] {
   const bars: SourcedBar[] = [];
   const missing: RequestedSymbol[] = [];
-  for (const asked of symbols) {
-    const earliest = day - LOOK_BACK_DAYS[asked.series.symbol.updateInterval];
-    const bar = prices.barOnOrBefore(asked.series, day, earliest);
+  for (const requested of symbols) {
+    const earliest = day - LOOK_BACK_DAYS[requested.series.symbol.updateInterval];
+    const bar = prices.barOnOrBefore(requested.series, day, earliest);
     if (bar) bars.push(bar);
-    else missing.push(asked);
+    else missing.push(requested);
   }
   if (missing.length > 0) {
     throw refuse('no_data', {

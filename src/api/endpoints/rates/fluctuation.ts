@@ -39,10 +39,10 @@ export const fluctuation = priceEndpoint({
     const { symbols, first, last, today } = ratesQuery;
     const starts = barsFor(symbols, first, prices);
     const ends = barsFor(symbols, Math.min(last, today), prices);
-    const changes = symbols.map((asked, i): SymbolChange => {
+    const changes = symbols.map((requested, i): SymbolChange => {
       const [start, end] = [starts[i]!, ends[i]!];
-      const measure = prices.measure(asked.series);
-      return { ...asked, measure, start, end, ...change(start.close, end.close) };
+      const measure = prices.measure(requested.series);
+      return { ...requested, measure, start, end, ...change(start.close, end.close) };
     });
     const content =
       format === 'json' ? jsonOf(ratesQuery, changes, board) : tableOf(ratesQuery, changes, board);

@@ -41,11 +41,11 @@ export const historical = priceEndpoint({
 
   answer({ symbols, day, metadata }, prices, context) {
     const bars = barsFor(symbols, day, prices);
-    const asked = { symbols, bars, day };
+    const found = { symbols, bars, day };
     const content =
       context.format === 'json'
-        ? jsonOf(asked, metadata, prices, context)
-        : tableOf(asked, prices, context.board);
+        ? jsonOf(found, metadata, prices, context)
+        : tableOf(found, prices, context.board);
     return { content, finality: finalityOf(day, symbols, context.now - prices.delayMs) };
   },
 });
@@ -67,9 +67,9 @@ function jsonOf(
   const rates = symbols.map(({ code }, i) => recordOf(code, bars[i]!));
   let json = `{"success":true,"date":"${printDay(day)}","rates":{${rates}}`;
   if (metadata) {
-    json += `,"metadata":${bySymbol(symbols, (asked, i) => {
+    json += `,"metadata":${bySymbol(symbols, (requested, i) => {
       const bar = bars[i]!;
-      const measure = metadataStart(asked, prices.measure(asked.series), bar.factor);
+      const measure = metadataStart(requested, prices.measure(requested.series), bar.factor);
       return `{${measure},"date":"${printDay(bar.day)}","source":${sourcesJson(board, sourceIdsOf(bar))}}`;
     })}`;
   }

@@ -71,9 +71,9 @@ function jsonOf(
   const texts = symbols.map(({ series }, i) => textsOf(series, found[i]!, prices, board));
   let json = `${begin}"rates":${bySymbol(symbols, (_, i) => texts[i]!.price)}`;
   if (metadata) {
-    const records = bySymbol(symbols, (asked, i) => {
-      const stale = isStale(asked.series, found[i]!.day, horizon);
-      return `{${aliasMember(asked)}${texts[i]!.metadata},"stale":${stale}}`;
+    const records = bySymbol(symbols, (requested, i) => {
+      const stale = isStale(requested.series, found[i]!.day, horizon);
+      return `{${aliasMember(requested)}${texts[i]!.metadata},"stale":${stale}}`;
     });
     json += `,"metadata":${records}`;
     if (dialect.repeatsMetadata) json += `,"metaData":${records}`;

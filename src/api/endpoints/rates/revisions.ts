@@ -101,7 +101,7 @@ function jsonOf(
     ? `{"success":true,"startDate":"${printDay(days.first)}","endDate":"${printDay(days.last)}","rates":${byDayJson(board, symbols, versions)},"next":${JSON.stringify(next ?? null)}`
     : `{"success":true,"date":"${printDay(days.first)}","rates":${bySymbol(symbols, (_, symbolIndex) => listJson(board, versions, symbolIndex))}`;
   if (metadata) {
-    json += `,"metadata":${bySymbol(symbols, (asked) => `{${metadataStart(asked, prices.measure(asked.series))}}`)}`;
+    json += `,"metadata":${bySymbol(symbols, (requested) => `{${metadataStart(requested, prices.measure(requested.series))}}`)}`;
   }
   return { json: `${json}}` };
 }

@@ -136,9 +136,9 @@ function jsonOf(
   const range = `"startDate":"${printDay(first)}","endDate":"${printDay(last)}"`;
   const json = `{"success":true,${range},"statistics":${records},"correlation":${correlations}`;
   if (!metadata) return { json: `${json}}` };
-  const all = bySymbol(symbols, (asked, i) => {
+  const all = bySymbol(symbols, (requested, i) => {
     const source = sourcesJson(board, described[i]!.sourceIds);
-    return `{${metadataStart(asked, prices.measure(asked.series))},"source":${source}}`;
+    return `{${metadataStart(requested, prices.measure(requested.series))},"source":${source}}`;
   });
   return { json: `${json},"metadata":${all}}` };
 }

@@ -11,6 +11,6 @@ export const stream: StreamEndpoint = {
 
   read({ query, plan, board, now }) {
     const { symbols } = findSymbols(readSymbolSet(query, plan), board, now, { symbolsMax: plan.maxSymbols });
-    return { symbols, series: partsOfAll(symbols).map((asked) => asked.series) };
+    return { symbols, series: partsOfAll(symbols).map((requested) => requested.series) };
   },
 };

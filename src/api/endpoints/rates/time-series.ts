@@ -151,10 +151,10 @@ function metadataOfAll(
   board: Board,
 ): string | undefined {
   if (!metadata) return undefined;
-  return bySymbol(symbols, (asked, i) => {
+  return bySymbol(symbols, (requested, i) => {
     const { sourceIds, factors } = parts.length === 1 ? parts[0]![i]! : joined(parts.map((part) => part[i]!));
     const factorsJson = factors === '' ? '' : `,"factors":{${factors}}`;
-    return `{${metadataStart(asked, prices.measure(asked.series))}${factorsJson},"source":${sourcesJson(board, sourceIds)}}`;
+    return `{${metadataStart(requested, prices.measure(requested.series))}${factorsJson},"source":${sourcesJson(board, sourceIds)}}`;
   });
 }
 

@@ -24,17 +24,17 @@ export class ComputedLines implements TableLines {
   nextDay: Day = Number.NEGATIVE_INFINITY;
 
   constructor(
-    asked: RequestedSymbol,
+    requested: RequestedSymbol,
     days: DayRange,
     format: TextFormat,
     options: IntervalTableOptions<FrozenPrices>,
   ) {
     const { board, prices, fields } = options;
-    this.#dayCount = () => prices.days(asked.series, days.first, days.last).length;
-    this.#pieces = rowsOf(asked, days, options);
+    this.#dayCount = () => prices.days(requested.series, days.first, days.last).length;
+    this.#pieces = rowsOf(requested, days, options);
     const columns = intervalColumns(fields);
     const { body } = tableWriter(format);
-    const cells = rowWriter(board, [asked], prices, fields);
+    const cells = rowWriter(board, [requested], prices, fields);
     this.#textOf = (rows) => body(columns, rows.map(cells));
     this.#requireRow();
   }
@@ -91,14 +91,14 @@ export class ComputedLines implements TableLines {
 }
 
 function* rowsOf(
-  asked: RequestedSymbol,
+  requested: RequestedSymbol,
   { first, last }: DayRange,
   { symbols, prices, span }: IntervalTableOptions<FrozenPrices>,
 ): Generator<readonly IntervalRow[]> {
   const from = { day: first, symbolIndex: 0 };
   const own = { ...span, first, last };
   const barsPerRead = Math.ceil(BARS_PER_READ / symbols.length);
-  for (const window of windowsFrom(from, [asked], prices, own, barsPerRead)) {
-    for (const { rows } of piecesOf(window, from, [asked], prices, span.interval)) yield rows;
+  for (const window of windowsFrom(from, [requested], prices, own, barsPerRead)) {
+    for (const { rows } of piecesOf(window, from, [requested], prices, span.interval)) yield rows;
   }
 }

@@ -20,8 +20,8 @@ const NEVER: Day = Number.POSITIVE_INFINITY;
  * by cell.
  */
 export function dailyText(format: TextFormat, options: IntervalTableOptions<FrozenPrices>): RenderedTable {
-  const linesOf = (asked: RequestedSymbol, symbolIndex: number) =>
-    new SymbolLines(asked, symbolIndex, format, options);
+  const linesOf = (requested: RequestedSymbol, symbolIndex: number) =>
+    new SymbolLines(requested, symbolIndex, format, options);
   const { symbols } = options;
   if (symbols.length === 1) {
     return {
@@ -102,7 +102,7 @@ class SymbolLines implements TableLines {
   nextDay: Day;
 
   constructor(
-    asked: RequestedSymbol,
+    requested: RequestedSymbol,
     symbolIndex: number,
     format: TextFormat,
     options: IntervalTableOptions<FrozenPrices>,
@@ -111,13 +111,13 @@ class SymbolLines implements TableLines {
     // Symbols before the cursor's have had their line of its day.
     const start = symbolIndex < from.symbolIndex ? from.day + 1 : from.day;
     const days = { first: Math.max(span.first, start), last: span.last };
-    const settledUntil = options.prices.settledHistory?.(asked.series)?.lastDay ?? days.first - 1;
+    const settledUntil = options.prices.settledHistory?.(requested.series)?.lastDay ?? days.first - 1;
     const settledLast = Math.min(days.last, settledUntil);
     if (settledLast >= days.first) {
-      this.#settled = settledLines(asked, { first: days.first, last: settledLast }, format, options);
+      this.#settled = settledLines(requested, { first: days.first, last: settledLast }, format, options);
     }
     const rest = { first: Math.max(days.first, settledLast + 1), last: days.last };
-    if (rest.first <= rest.last) this.#computed = new ComputedLines(asked, rest, format, options);
+    if (rest.first <= rest.last) this.#computed = new ComputedLines(requested, rest, format, options);
     this.#current = this.#settled ?? this.#computed;
     this.nextDay = this.#findNextDay();
   }

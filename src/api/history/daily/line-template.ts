@@ -41,7 +41,7 @@ export function lineTemplate(
   };
 }
 
-/** How many bytes a line has beside its date and its prices. */
+/** The bytes of a line besides its date and prices. */
 export function constantBytes({ afterAverage, ...parts }: LineTemplate): number {
   return Object.values(parts).reduce((sum, { length }) => sum + length, afterAverage?.length ?? 0);
 }

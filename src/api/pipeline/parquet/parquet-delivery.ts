@@ -119,7 +119,7 @@ export class ParquetDelivery {
 
 /** Who pays, for what: what the account sees at a URL depends on the delay of its plan. */
 function buyerOf({ customer, url }: RequestContext): string {
-  return `${customer!.account.id} ${customer!.plan.delaySeconds} ${url.asked}`;
+  return `${customer!.account.id} ${customer!.plan.delaySeconds} ${url.withoutKey}`;
 }
 
 /** `Range` has a meaning for GET only. */

@@ -51,7 +51,7 @@ export class RequestContext implements Addressee {
     this.request = request;
     this.peer = peer;
     this.url = splitKey(request.url);
-    this.knownUrl = answerCache.find(this.url.asked);
+    this.knownUrl = answerCache.find(this.url.withoutKey);
     this.now = now;
     this.id = givenRequestId(request) ?? nextRequestId();
   }
@@ -63,7 +63,7 @@ export class RequestContext implements Addressee {
 
   /** Path and query. A request with a cached response never reads them. */
   get target(): Target {
-    this.#target ??= readTarget(this.url.asked);
+    this.#target ??= readTarget(this.url.withoutKey);
     return this.#target;
   }
 

@@ -121,7 +121,7 @@ export function buildAnswer({
       series: priceQuery.series,
       version,
       now,
-      isOfSecond: endpoint.requiredData === 'dates',
+      changesEverySecond: endpoint.requiredData === 'dates',
       lastDay: finality === 'closed' ? priceQuery.lastDay : undefined,
     };
     const namesFormat = namedFormat !== undefined;

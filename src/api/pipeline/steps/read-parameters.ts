@@ -16,7 +16,7 @@ export function readParameters({ board }: { board: Board }): Step<PriceEndpoint>
     const isDryRun = readDryRun(query);
     const view = board.view(plan.delaySeconds * 1000);
     context.priceRequest = {
-      url: context.url.asked,
+      url: context.url.withoutKey,
       endpoint,
       context: endpointContext,
       namedFormat,

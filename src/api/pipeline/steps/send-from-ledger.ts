@@ -93,7 +93,7 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
     };
   }
 
-  /** It is never cached: no series would tell when it changes. */
+  /** Never cached: no series version shows when it changes. */
   function answerOf(priceRequest: PriceRequest, response: LedgerResponse): CachedAnswer {
     const { packet, gzipped, next, finality, warnings, length, contentFrom, type } = response;
     const body = { packet: bufferPool.adopt(Buffer.from(packet.buffer) as Bytes), length, contentFrom, type };
