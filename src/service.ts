@@ -123,7 +123,7 @@ function startListening(core: Core, loops: Loops, config: Config, role: ProcessR
   return listener;
 }
 
-/** In the background: an account whose lease is not there yet gets one with its first request. */
+/** In the background: an account without a lease yet gets one with its first request. */
 async function prepareQuotas(
   { meter, ledger }: Core,
   clock: Clock,

@@ -21,13 +21,13 @@ interface Visitor {
   at: number;
 }
 
-/** What is left to an address, and how long it must wait for what it wants; 0 if it need not. */
+/** The units that an address has left, and how long it must wait for those it needs; 0 if it need not wait. */
 export interface VisitorBalance {
   remaining: number;
   retryAfterSeconds: number;
 }
 
-/** What a charge has left over, or how long the address must wait for it. */
+/** The units left after a charge, or how long the address must wait for it. */
 export type VisitorCharge = { ok: true; remaining: number } | { ok: false; retryAfterSeconds: number };
 
 /**

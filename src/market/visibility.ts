@@ -20,8 +20,8 @@ export function barSeenFrom(sessionEndMs: number, recordedAt: number): number {
 }
 
 /**
- * Whether a tick of a day whose bar was withdrawn still counts: only prices made after the withdrawal do. Those before it
- * are what was withdrawn.
+ * Whether a tick of a day whose bar was withdrawn still counts: only ticks made after the withdrawal do. Earlier ones were
+ * withdrawn with the bar.
  */
 export function outlivesWithdrawal(tick: { at: number }, withdrawal: { recordedAt: number }): boolean {
   return tick.at > withdrawal.recordedAt;

@@ -31,7 +31,7 @@ export function measure({ quote: code, unit }: PriceMetadata): string {
   return unit === 'none' ? quote : `${quote} per ${per}`;
 }
 
-/** Where a price is from. A simulated one says so twice: it must never be taken for real. */
+/** Where a price is from. A simulated price is marked twice, so that it is never mistaken for a real one. */
 export function origin({ source }: PriceMetadata): string {
   return source === 'simulated' ? 'source: simulated. THIS IS NOT A REAL PRICE' : `source: ${source}`;
 }

@@ -109,7 +109,7 @@ export class AlarmReporter {
   async #post({ key, occurrence, id, event }: Post): Promise<boolean> {
     const { log, webhook } = this.#options;
     const claim = await this.#claim(key, occurrence);
-    if (claim !== 'mine') return claim === 'told';
+    if (claim !== 'claimed') return claim === 'delivered';
     try {
       await webhook!.send(id, event);
     } catch (error) {
@@ -121,15 +121,15 @@ export class AlarmReporter {
   }
 
   /** Without the store every replica posts, with the same id: an alarm about the ledger must not wait for the ledger. */
-  async #claim(key: string, occurrence: string): Promise<'mine' | 'told' | 'taken'> {
+  async #claim(key: string, occurrence: string): Promise<'claimed' | 'delivered' | 'taken'> {
     const { isStoreReachable, store } = this.#options;
-    if (!isStoreReachable()) return 'mine';
-    return store.claim(key, occurrence, CLAIM_MS).catch(() => 'mine' as const);
+    if (!isStoreReachable()) return 'claimed';
+    return store.claim(key, occurrence, CLAIM_MS).catch(() => 'claimed' as const);
   }
 
   async #markSent(key: string, occurrence: string): Promise<void> {
     const { isStoreReachable, store } = this.#options;
-    if (isStoreReachable()) await store.told(key, occurrence).catch(() => {}); // if this fails it is posted twice, with the same id
+    if (isStoreReachable()) await store.markDelivered(key, occurrence).catch(() => {}); // if this fails it is posted twice, with the same id
   }
 }
 

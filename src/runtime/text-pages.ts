@@ -1,8 +1,8 @@
 import { BoundedCache } from './bounded-cache.ts';
 
-/** What a page takes beside its text and its starts, measured. Counted from the first request for it on. */
+/** Measured overhead of a page besides its text and offsets. It counts from the first request for the page on. */
 const PAGE_BYTES = 400;
-/** What an owner's pages take without a page. */
+/** Measured overhead of an owner without pages. */
 const PAGES_BYTES = 400;
 /** Until the service sets its own limit. */
 const BYTES_MAX_DEFAULT = 64 * 1024 * 1024;

@@ -15,17 +15,17 @@ onEachEngine('alarms', (engine) => {
     const name = unique('alarm');
     for (const about of ['monday', 'tuesday']) {
       const claims = Array.from({ length: 10 }, (_, i) => (i % 2 ? a : b).alarms.claim(name, about, 60_000));
-      expect((await Promise.all(claims)).filter((claim) => claim === 'mine')).toHaveLength(1);
-      await a.alarms.told(name, about);
-      expect(await b.alarms.claim(name, about, 60_000)).toBe('told');
+      expect((await Promise.all(claims)).filter((claim) => claim === 'claimed')).toHaveLength(1);
+      await a.alarms.markDelivered(name, about);
+      expect(await b.alarms.claim(name, about, 60_000)).toBe('delivered');
     }
   });
 
   test('a replica that took it on and said nothing is followed by another', async () => {
     const ledger = await ledgers.shared();
     const name = unique('alarm');
-    expect(await ledger.alarms.claim(name, 'once', -1)).toBe('mine');
-    expect(await ledger.alarms.claim(name, 'once', 60_000)).toBe('mine');
+    expect(await ledger.alarms.claim(name, 'once', -1)).toBe('claimed');
+    expect(await ledger.alarms.claim(name, 'once', 60_000)).toBe('claimed');
     expect(await ledger.alarms.claim(name, 'once', 60_000)).toBe('taken');
   });
 
@@ -89,7 +89,7 @@ onEachEngine('alarms', (engine) => {
 
   test('while the ledger is known to be unreachable it is not asked', async () => {
     const ledger = await ledgers.new();
-    const store = { claim: () => new Promise(() => {}), told: () => new Promise(() => {}) };
+    const store = { claim: () => new Promise(() => {}), markDelivered: () => new Promise(() => {}) };
     const posts: string[] = [];
     const webhook = { send: async (id: string) => void posts.push(id) } as unknown as Webhook;
     const log = createLog('error', fixedClock, () => {});

@@ -17,13 +17,19 @@ export interface ServeMcpOptions {
   log: Log;
 }
 
-/** Headers of the agent's request that the requests made for it carry: they say where it comes from. */
-const PASSED_ON = new Set(['x-forwarded-for', 'forwarded', 'x-real-ip', 'traceparent', 'x-request-id']);
+/** Headers that are copied from the agent's request to the requests made for it: they identify its origin. */
+const FORWARDED_HEADERS = new Set([
+  'x-forwarded-for',
+  'forwarded',
+  'x-real-ip',
+  'traceparent',
+  'x-request-id',
+]);
 
-/** Agents: each question becomes requests with the agent's own key, which pass the pipeline as any others. */
+/** Serves agents. A tool call becomes requests with the agent's own key, which go through the pipeline like any others. */
 export function serveMcp({ version, handle, log }: ServeMcpOptions): Step<McpEndpoint> {
   return async (context) => {
-    // Few servers have agents as customers; the others need not load it.
+    // Loaded on demand, because few servers are used by agents.
     const { respondToAgent } = await import('../../mcp/http.ts');
     const { request } = context;
     const response = await respondToAgent({
@@ -42,7 +48,7 @@ export function serveMcp({ version, handle, log }: ServeMcpOptions): Step<McpEnd
   };
 }
 
-/** The headers that the protocol knows. */
+/** The headers that the protocol defines. */
 function agentHeaders({ headers }: IncomingRequest): Headers {
   const names = [
     'content-type',
@@ -65,7 +71,7 @@ function askWithin(context: RequestContext, handle: ServeMcpOptions['handle']): 
   return async <Answer>(path: string, params: QueryValues = {}) => {
     const get = (name: string) => {
       if (name === KEY_HEADER) return key;
-      return PASSED_ON.has(name) ? request.headers.get(name) : null;
+      return FORWARDED_HEADERS.has(name) ? request.headers.get(name) : null;
     };
     const inner: IncomingRequest = {
       method: 'GET',

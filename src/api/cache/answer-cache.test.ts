@@ -33,7 +33,14 @@ function cacheOf(bytesMax: number) {
     const tags = { etag: '"a"', status: 200, finality: 'live', link: undefined, warnings: {} } as const;
     const answer = new CachedAnswer({ body, ...tags, plan });
     const view = new View(0, 0);
-    cache.keep(url, READ, answer, { board: BOARD, view, series: [], version: 0, now, isOfSecond: false });
+    cache.keep(url, READ, answer, {
+      board: BOARD,
+      view,
+      series: [],
+      version: 0,
+      now,
+      changesEverySecond: false,
+    });
     return false;
   }
   return { urls, cache, ask };

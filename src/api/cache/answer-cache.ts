@@ -24,15 +24,15 @@ export interface KnownUrl extends ReadUrl {
   readonly others: readonly CachedAnswer[];
 }
 
-/** What a URL takes beside its text and its answers, measured. */
+/** Measured overhead of a URL besides its text and answers. */
 const URL_BYTES = 200;
 
 const REFUSED_PER_ADMITTED = 16;
 
 /**
- * Answers by what is asked and by plan. Who asks is no part of the key: all customers of a plan share an answer. While the
- * cache is less than half full, it admits a URL on its first request; afterwards on the second, because many are asked once.
- * An answer that is no longer current is replaced when its URL is asked again.
+ * Caches answers by URL and plan. The API key is not part of the cache key: all customers of a plan share an answer. While the
+ * cache is less than half full, it admits a URL on its first request; after that on the second, because many URLs are
+ * requested only once. An answer that is no longer current is replaced on the next request for its URL.
  */
 export class AnswerCache {
   readonly #urls: BoundedCache<string, KnownUrl>;
@@ -60,8 +60,8 @@ export class AnswerCache {
   }
 
   /**
-   * Whether a new URL may be added. A full cache admits few, because each replaces the oldest one: if customers ask for more
-   * than fits, in turn, every entry would be replaced before it is asked for again.
+   * Whether a new URL may be added. A full cache admits few, because each replaces the oldest one: if customers cycle through
+   * more URLs than fit, every entry would be evicted before it is requested again.
    */
   #admits(url: string): boolean {
     const { bytes, bytesMax } = this.#urls;
@@ -80,7 +80,7 @@ export function answerFor(plan: Plan, { newest, others }: KnownUrl): CachedAnswe
 
 const NONE: readonly CachedAnswer[] = [];
 
-/** The answers that stay beside a new one: those of other plans that are still current. */
+/** The answers to keep with a new one: those of other plans that are still current. */
 function otherAnswers(
   { newest, others }: KnownUrl,
   { plan }: CachedAnswer,

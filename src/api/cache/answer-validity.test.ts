@@ -11,7 +11,7 @@ const NOW = Date.UTC(2026, 10, 16, 12, 10);
 interface Given {
   delayMs?: number;
   lateFrom?: number;
-  isOfSecond?: boolean;
+  changesEverySecond?: boolean;
   lastDay?: number;
 }
 
@@ -19,7 +19,7 @@ interface Given {
 function validity({
   delayMs = 0,
   lateFrom = Number.POSITIVE_INFINITY,
-  isOfSecond = false,
+  changesEverySecond = false,
   lastDay,
 }: Given = {}) {
   const board = { catalog: {} } as { catalog: object };
@@ -31,7 +31,7 @@ function validity({
     lateFrom,
   };
   const one = { ...behind, newestDays: [100] };
-  const sources = { view: new View(delayMs, 0), version, now: NOW, isOfSecond, lastDay };
+  const sources = { view: new View(delayMs, 0), version, now: NOW, changesEverySecond, lastDay };
   const own = new AnswerValidity({
     ...sources,
     board: board as unknown as Board,
@@ -42,7 +42,7 @@ function validity({
 
 test('an answer holds until the next quarter of an hour of the clock or of the horizon, and not before its own', () => {
   const { own } = validity();
-  expect([-10.1, -10, 0, 4.9, 5].map((minutes) => own.includes(NOW + minutes * MINUTE))).toEqual([
+  expect([-10.1, -10, 0, 4.9, 5].map((minutes) => own.isValidAt(NOW + minutes * MINUTE))).toEqual([
     false,
     true,
     true,
@@ -50,7 +50,7 @@ test('an answer holds until the next quarter of an hour of the clock or of the h
     false,
   ]);
   const late = validity({ delayMs: 8 * MINUTE }).own; // its horizon is 12:02
-  expect([-2.1, -2, 4.9, 5].map((minutes) => late.includes(NOW + minutes * MINUTE))).toEqual([
+  expect([-2.1, -2, 4.9, 5].map((minutes) => late.isValidAt(NOW + minutes * MINUTE))).toEqual([
     false,
     true,
     true,
@@ -60,38 +60,38 @@ test('an answer holds until the next quarter of an hour of the clock or of the h
 
 test('an answer holds until a feed becomes late in its view, and one about dates for a second', () => {
   const { own } = validity({ delayMs: MINUTE, lateFrom: NOW });
-  expect([0, 59_999, 60_000].map((ms) => own.includes(NOW + ms))).toEqual([true, true, false]);
-  const dated = validity({ isOfSecond: true }).own;
-  expect([-1, 0, 999, 1_000].map((ms) => dated.includes(NOW + ms))).toEqual([false, true, true, false]);
+  expect([0, 59_999, 60_000].map((ms) => own.isValidAt(NOW + ms))).toEqual([true, true, false]);
+  const dated = validity({ changesEverySecond: true }).own;
+  expect([-1, 0, 999, 1_000].map((ms) => dated.isValidAt(NOW + ms))).toEqual([false, true, true, false]);
 });
 
 test('an answer holds while other series change, and not once one of its own or the catalogue has', () => {
   const { own, one, board } = validity();
   Series.lastVersion++;
-  expect(own.includes(NOW)).toBe(true);
+  expect(own.isValidAt(NOW)).toBe(true);
   const [before] = one.versions;
   one.versions = [++Series.lastVersion];
-  expect(own.includes(NOW)).toBe(false);
+  expect(own.isValidAt(NOW)).toBe(false);
   one.versions = [before!];
-  expect(own.includes(NOW)).toBe(true);
+  expect(own.isValidAt(NOW)).toBe(true);
   board.catalog = {};
-  expect(own.includes(NOW)).toBe(false);
+  expect(own.isValidAt(NOW)).toBe(false);
 });
 
 test('an answer about earlier days holds when the newest day changes, until one of the earlier days does', () => {
   const past = validity({ lastDay: 99 });
   const newest = validity({ lastDay: 100 });
   for (const { one } of [past, newest]) one.versions = [++Series.lastVersion];
-  expect(past.own.includes(NOW)).toBe(true);
-  expect(newest.own.includes(NOW)).toBe(false);
+  expect(past.own.isValidAt(NOW)).toBe(true);
+  expect(newest.own.isValidAt(NOW)).toBe(false);
   past.one.versions = past.one.pastVersions = [++Series.lastVersion];
-  expect(past.own.includes(NOW)).toBe(false);
+  expect(past.own.isValidAt(NOW)).toBe(false);
 });
 
 test('an answer about earlier days of one series holds until the newest day of another one changes', () => {
   const { own, one, behind } = validity({ lastDay: 99 });
   one.versions = [++Series.lastVersion];
-  expect(own.includes(NOW)).toBe(true);
+  expect(own.isValidAt(NOW)).toBe(true);
   behind.versions = [++Series.lastVersion];
-  expect(own.includes(NOW)).toBe(false);
+  expect(own.isValidAt(NOW)).toBe(false);
 });

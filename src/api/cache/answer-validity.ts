@@ -14,62 +14,62 @@ export interface AnswerSources {
   version: number;
   /** The time that it was built for, in ms. */
   now: number;
-  /** Whether it can change with any second: dates of series that are not loaded advance with the clock. */
-  isOfSecond: boolean;
+  /** Whether it can change every second: dates of series that are not loaded advance with the clock. */
+  changesEverySecond: boolean;
   /** The last day that it depends on; undefined if it depends on the newest prices. */
   lastDay?: Day | undefined;
 }
 
 const SECOND_MS = 1_000;
 
-/** Measured. */
+/** Measured memory of an instance, and of each reference to a series. */
 const OBJECT_BYTES = 200;
 const SERIES_BYTES = 8;
 
 /**
- * How long an answer stays true: until one of its series or the catalogue changes, and until the clock matters. A new price
- * does not change an answer about earlier days. Sessions open, days begin and zones change their offset on a quarter of an
- * hour, of the clock or of the plan's horizon; besides, a price becomes stale when its feed is late.
+ * How long an answer stays valid: until one of its series or the catalogue changes, or the time makes a difference. A new price
+ * does not change an answer about earlier days. Sessions open, days begin and zones change their offset at quarters of an
+ * hour, of the clock or of the plan's horizon. A price also becomes stale when its feed is late.
  */
 export class AnswerValidity {
   readonly #board: Board;
   readonly #view: View;
-  /** Those that it takes only earlier days of come first. */
+  /** The first `#pastOnlyCount` contribute only days before their newest one. */
   readonly #series: readonly Series[];
-  readonly #passedCount: number;
+  readonly #pastOnlyCount: number;
   readonly #catalog: Catalog;
   /** The version up to which none of the series has changed. */
   #version: number;
   readonly #from: number;
   readonly #until: number;
 
-  constructor({ board, view, series, version, now, isOfSecond, lastDay }: AnswerSources) {
+  constructor({ board, view, series, version, now, changesEverySecond, lastDay }: AnswerSources) {
     this.#board = board;
     this.#view = view;
     const hasPassed = (one: Series) =>
       lastDay !== undefined && view.version(one) <= version && view.hasPassed(one, lastDay);
     const passed = series.filter(hasPassed);
-    this.#passedCount = passed.length;
+    this.#pastOnlyCount = passed.length;
     this.#series = [...passed, ...series.filter((one) => !hasPassed(one))];
     this.#catalog = board.catalog;
     this.#version = version;
     const { delayMs } = view;
     const [quarter, ofHorizon] = [startOf(now, QUARTER_MS), startOf(now - delayMs, QUARTER_MS) + delayMs];
     const second = startOf(now, SECOND_MS);
-    this.#from = isOfSecond ? second : Math.max(quarter, ofHorizon);
+    this.#from = changesEverySecond ? second : Math.max(quarter, ofHorizon);
     let until = Math.min(quarter, ofHorizon) + QUARTER_MS;
     for (const { lateFrom } of series) {
       const lateAt = lateFrom + delayMs;
       if (lateAt >= now && lateAt < until) until = lateAt;
     }
-    this.#until = isOfSecond ? Math.min(until, second + SECOND_MS) : until;
+    this.#until = changesEverySecond ? Math.min(until, second + SECOND_MS) : until;
   }
 
   get bytes(): number {
     return OBJECT_BYTES + SERIES_BYTES * this.#series.length;
   }
 
-  includes(now: number): boolean {
+  isValidAt(now: number): boolean {
     if (now < this.#from || now >= this.#until || this.#board.catalog !== this.#catalog) return false;
     if (this.#version === Series.lastVersion) return true;
     for (let i = 0; i < this.#series.length; i++) if (this.#versionOf(i) > this.#version) return false;
@@ -79,7 +79,7 @@ export class AnswerValidity {
 
   #versionOf(index: number): number {
     const series = this.#series[index]!;
-    return index < this.#passedCount ? this.#view.pastVersion(series) : this.#view.version(series);
+    return index < this.#pastOnlyCount ? this.#view.pastVersion(series) : this.#view.version(series);
   }
 }
 

@@ -29,7 +29,9 @@ function retained(rest: string): CachedAnswer {
   const answer = answerWith(rest);
   const board = { catalog: {} } as Board;
   const view = new View(0, 0);
-  answer.retain(new AnswerValidity({ board, view, series: [], version: 0, now: NOW, isOfSecond: false }));
+  answer.retain(
+    new AnswerValidity({ board, view, series: [], version: 0, now: NOW, changesEverySecond: false }),
+  );
   return answer;
 }
 

@@ -38,8 +38,8 @@ export interface Recipient {
 }
 
 /**
- * An encoded answer. Its body starts in a pooled buffer, which is sent as it is; then this object has no body any more,
- * unless `retain` made it reusable before. A retained answer is sent again as long as it is current:
+ * An encoded answer. Its body starts in a pooled buffer, which the first send gives away. Call `retain`
+ * before that to keep the body; a retained answer is sent again while it is current:
  *
  *     HTTP/1.1 200 OK … RateLimit-Policy: … ⏎ X-Request-Id: … RateLimit: … ⏎ ETag: … ⏎⏎ {"success":true,"timestamp":… }
  *     └─ of the plan, with the date ────────┘ └─ of the request ────────────┘ └─ of the answer, with the time now ──────┘
@@ -87,7 +87,7 @@ export class CachedAnswer {
 
   /** Whether a retained answer still says what a new one would, but for the timestamp. */
   isCurrent(now: number): boolean {
-    return this.#validity?.includes(now) ?? false;
+    return this.#validity?.isValidAt(now) ?? false;
   }
 
   /** Makes it reusable. Without this its memory returns to the pool once it is sent, and sending it again throws. */

@@ -36,7 +36,7 @@ interface Snapshot {
   view: Promise<MarketView>;
 }
 
-/** A page needs no newer prices. Whoever asks more often receives the same ones. */
+/** Fresh enough for a page. More frequent requests receive the same prices. */
 const REFRESH_MS = 5_000;
 
 /** The market view of each delay, which all customers with that delay share. */
@@ -51,7 +51,7 @@ export class MarketViews {
     this.#tags = tags;
   }
 
-  /** What a request asks for: a part of the view of its plan, for all symbols or for those that it names. */
+  /** The requested part of the view of a plan, for all symbols or for those that it names. */
   async body(part: MarketPart, params: QueryParams, plan: Plan, now: number): Promise<SharedBody> {
     const named = params.get('symbols') && findSymbols(readSymbolSet(params, plan), this.#board, now).symbols;
     const view = await this.get(plan.delaySeconds * 1000, now);

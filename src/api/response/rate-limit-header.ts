@@ -17,7 +17,7 @@ export class RateLimitHeader {
     this.#clock = clock;
   }
 
-  /** Undefined when the ledger has not been asked this month, and for visitors of the page, who have limits per address. */
+  /** Undefined before the first ledger call of the month, and for visitors to the page, whose limits are per address. */
   of(customer: Customer): RateLimit | undefined {
     if (customer.visitors) return undefined;
     const remaining = this.#remaining(customer);
@@ -25,7 +25,7 @@ export class RateLimitHeader {
     return { policy: 'month', remaining, resetSeconds: this.secondsToReset };
   }
 
-  /** The same after a charge, which tells what is left. */
+  /** The same after a charge that left `remaining` units. */
   afterCharge(customer: Customer, remaining: number, now: number): RateLimit {
     this.#refresh(now);
     customer.remaining = remaining;

@@ -42,7 +42,7 @@ export async function siteFile(
   };
 }
 
-/** Files by name; the end of the name tells the type. */
+/** Files by name; the extension determines the type. */
 export async function siteFiles(
   contents: readonly (readonly [name: string, content: string | Uint8Array<ArrayBuffer>])[],
 ): Promise<Map<string, SiteFile>> {

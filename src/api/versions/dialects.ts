@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors/errors.ts';
 
 /**
- * The interface has three generations, and a client's base path tells which one it was written for. A dialect is what differs
+ * The interface has three generations, and a client's base path shows which one it was written for. A dialect is what differs
  * between them. The edge reads it: parameters, the shape of some records, errors. Prices, quotas and caches do not know it.
  */
 export interface Dialect {

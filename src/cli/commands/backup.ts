@@ -68,7 +68,7 @@ function keepCurrent(path: string): void {
   }
 }
 
-/** A new epoch tells replicas and clients that their caches are of another history. */
+/** With a new epoch, replicas and clients discard their caches. */
 async function giveNewEpoch(file: string): Promise<void> {
   const handle = new SQL({ adapter: 'sqlite', filename: file });
   await handle`UPDATE meta SET value = ${crypto.randomUUID()} WHERE name = 'epoch'`;

@@ -30,7 +30,7 @@ export function progressBar(title: string, total: number): Progress {
   };
 }
 
-/** For example "1,200 of 5,000, 400/s, 10 s left". A label of the caller's own has the rate of its own unit, if any. */
+/** For example "1,200 of 5,000, 400/s, 10 s left". A label from the caller includes its own rate, if any. */
 export function progressText(count: number, total: number, elapsedMs: number, label?: string): string {
   const done = label ?? `${grouped(count)} of ${grouped(total)}`;
   if (elapsedMs < RATE_AFTER_MS || count === 0) return done;

@@ -1,6 +1,6 @@
 import { QUOTA_MAX } from '../../ledger/accounts/plans.ts';
 
-/** A quota for people: the largest one stands for none. */
+/** Formats a quota. The largest value means unlimited. */
 export function quotaText(quota: number): string {
   return quota >= QUOTA_MAX ? 'unlimited' : String(quota);
 }

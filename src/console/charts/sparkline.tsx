@@ -4,7 +4,7 @@ const WIDTH = 96;
 const HEIGHT = 26;
 const INSET = 2;
 
-/** The last weeks as a line. It repeats the numbers beside it, so it is hidden from screen readers. */
+/** The last weeks as a line. It repeats the numbers next to it, so it is hidden from screen readers. */
 export const Sparkline = memo(function Sparkline({ values, trend }: { values: string; trend: string }) {
   const numbers = values === '' ? [] : values.split(' ').map(Number);
   if (numbers.length < 2) return <span class="sparkline-none" />;

@@ -6,7 +6,7 @@ import { Row } from './row.tsx';
 /** The groups of which this tab shows all rows, so that going back finds them as they were. */
 const wholeGroups = new Set<string>();
 
-/** A card with some symbols, which can be collapsed to its title. A long one may show only its first rows until asked for all. */
+/** A card with some symbols, which can be collapsed to its title. A long one may show only its first rows until the user expands it. */
 export function Group({
   name,
   symbols,

@@ -23,7 +23,7 @@ import { plural } from '../show/format.ts';
 import { useMedia } from '../show/media.ts';
 import { Choice, Failure, Loading, Notice } from '../show/parts.tsx';
 
-/** How often the page asks whether markets have opened. */
+/** How often the page checks whether markets have opened. */
 const REOPEN_MS = 60_000;
 
 /** In one column, the whole market would be dozens of screens long. */

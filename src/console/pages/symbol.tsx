@@ -63,7 +63,7 @@ function NoSymbol({ code, message }: { code: string; message: string }) {
   );
 }
 
-/** The market asks for new prices, so the first one shows by itself. */
+/** The market store polls for prices, so the first one appears without a reload. */
 function NoPrices({ symbol }: { symbol: MarketSymbol }) {
   return (
     <>
@@ -92,7 +92,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   const history = useHistory(apiKey, plan, mustAsk || withoutMinutes ? undefined : wanted);
   const row = useMarketRow(store, symbol.symbol);
   const { data } = history;
-  /** The days of the bars that are shown; another range is only wanted until its bars are there. */
+  /** The days of the bars that are shown. A new range takes effect when its bars have loaded. */
   const shown = useRef(span);
   if (data?.id === identityOf(wanted)) shown.current = span;
   const series = useMemo(() => {

@@ -39,7 +39,7 @@ export function searchSymbols({ symbols, aliases }: Searchable, text: string): M
     if (score > 0) scored.push({ symbol, score });
   }
   const best = Math.max(...scored.map(({ score }) => score));
-  // What fits only with a typo is noise beside what fits without.
+  // If something matches without typos, matches with typos are only noise.
   const isGood = (score: number) => best <= TYPO * words.length || score > TYPO * words.length * OTHER_WEIGHT;
   return scored
     .filter(({ score }) => isGood(score))

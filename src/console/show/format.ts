@@ -14,7 +14,7 @@ export function priceWith(value: number, decimals: number): string {
   });
 }
 
-/** A computed price, which has more digits than anybody reads: six significant ones, with two decimals at least. */
+/** A computed price, which has more digits than are useful: six significant ones, with two decimals at least. */
 export function computedPrice(value: number): string {
   return priceWith(value, computedDecimals(value));
 }

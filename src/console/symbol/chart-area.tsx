@@ -84,7 +84,7 @@ export function ChartArea({
   );
 }
 
-/** How the chart is drawn, where the user leaves it to the page: candles where they say something, percent to compare. */
+/** How the chart is drawn. By default: candles where bars have a range, and percent for comparisons. */
 export interface ChartStyle {
   type: ChartType;
   scale: Scale;

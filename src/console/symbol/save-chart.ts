@@ -9,7 +9,10 @@ import { day } from '../show/format.ts';
 
 export type ExportFormat = 'csv' | 'parquet' | 'png';
 
-/** What a chart shows. This file imports nothing that the page of a symbol does, which would split that page into more files. */
+/**
+ * What a chart shows. It includes all that saving needs from the page of a symbol, because an import from there would make the
+ * bundler split that page into more files.
+ */
 export interface ShownChart {
   /** For exactly these bars. */
   request: string;

@@ -18,7 +18,7 @@ export interface FileImport {
   /** Checks and counts only. Writes nothing. */
   dryRun: boolean;
   onProgress(done: number): void;
-  /** For a dry run: called for each bar with what would become of it. */
+  /** For a dry run: called for each bar with its outcome. */
   onBar?(bar: StagedBar, code: string, outcome: BarOutcome | 'held'): void;
 }
 

@@ -5,7 +5,7 @@ import type { RunResult } from '../run/run-record.ts';
 import { type RunnerParts, runFeed } from '../run/runner.ts';
 import { bundledProvider, EDITIONS, type Edition } from './bundle.ts';
 
-/** What became of one provider's part of the bundle. */
+/** The outcome for one provider's part of the bundle. */
 export interface LoadedEdition extends Edition {
   title: string;
   licence: Provider['licence'];

@@ -83,7 +83,7 @@ export function tradedMs({ hours }: Pick<Timetable, 'hours'>, ms: number): numbe
   return sum;
 }
 
-/** The time at which the market has traded for so long. */
+/** The time at which the market has traded for this long. */
 function instantAfter({ hours }: Timetable, traded: number): number {
   let left = traded;
   for (const { start, end } of hours) {

@@ -27,7 +27,7 @@ export interface FeedDetails
   runs: readonly FeedRun[];
 }
 
-/** An address of a provider, and the one that it has by itself. */
+/** An address of a provider, and its built-in default. */
 export interface ProviderAddress {
   name: string;
   url: string;

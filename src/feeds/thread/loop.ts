@@ -20,7 +20,7 @@ const TURN_MS = 1_000;
 /** A bar is published at most this long after its session's end. */
 const CLOSE_MS = 10_000;
 const PRUNE_MS = 3_600_000;
-/** A statement that is still in progress so long after a stop is interrupted: on a busy disk, deleting a batch may take seconds. */
+/** A statement that is still in progress this long after a stop is interrupted: on a busy disk, deleting a batch may take seconds. */
 const INTERRUPT_AFTER_MS = 1_000;
 /** Closing and pruning stop after this time and continue in the next turn. */
 const CLOSE_BUDGET_MS = 500;

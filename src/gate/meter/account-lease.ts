@@ -56,7 +56,7 @@ export class AccountLease implements SyncParty {
   #waiting = NONE;
   /** Since when requests wait for units that others hold. */
   #drySince: number | undefined;
-  /** The smallest request that was refused, until one as large succeeds. Before `until`, none as large asks the ledger. */
+  /** The smallest refused request, until one of that size succeeds. Before `until`, requests of that size do not call the ledger. */
   #refused: { units: number; until: number } | undefined;
   #recallSeen = 0;
 

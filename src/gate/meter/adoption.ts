@@ -26,7 +26,7 @@ export class Adoptions {
     this.#options = options;
   }
 
-  /** Queues what the ledger must be asked for. Leases of a past month, or in an older file, are closed. */
+  /** Queues the calls to the ledger. Leases of a past month, or in an older file, are closed. */
   adopt(leftovers: readonly Leftover[]): void {
     const { settlements, time } = this.#options;
     const { replica } = this.#options.holder;

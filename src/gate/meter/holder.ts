@@ -11,7 +11,7 @@ export interface HolderOptions {
   /** The first name of this process in the ledger, and the source of later ones. */
   replica: string;
   newId: () => string;
-  /** All leases were released: they must not be spent from any more. */
+  /** All leases were released and must no longer be spent from. */
   onReleased(): void;
 }
 
@@ -27,7 +27,7 @@ export class QuotaHolder {
   readonly validity = new Validity();
   readonly #options: HolderOptions;
   #replica: string;
-  /** When the last answered call was sent. */
+  /** When the last call that got a reply was sent. */
   #contactAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HolderOptions) {
@@ -40,8 +40,8 @@ export class QuotaHolder {
   }
 
   /**
-   * The ledger has answered a call that `replica` sent. A released process takes a new name: under the old one the ledger
-   * grants nothing any more.
+   * The ledger has answered a call that `replica` sent. A released process takes a new name, because the ledger
+   * grants nothing to the old one.
    */
   onAnswer(replica: string, { now, leaseMs }: SpendingRight, sent: ClockReading): void {
     if (replica !== this.#replica || sent.mono < this.#contactAt) return; // a newer answer was faster
@@ -64,12 +64,12 @@ export class QuotaHolder {
   }
 
   async leave(): Promise<void> {
-    if (this.#contactAt !== Number.NEGATIVE_INFINITY) await this.#end(this.#replica);
+    if (this.#contactAt !== Number.NEGATIVE_INFINITY) await this.#deregister(this.#replica);
   }
 
   /** The processes with these names have died, and this one took over their leases. */
   async replace(replicas: readonly string[]): Promise<void> {
-    for (const replica of new Set(replicas)) if (replica !== this.#replica) await this.#end(replica);
+    for (const replica of new Set(replicas)) if (replica !== this.#replica) await this.#deregister(replica);
   }
 
   /** Returns the number of processes that may lease units. */
@@ -81,8 +81,8 @@ export class QuotaHolder {
     return right.holders;
   }
 
-  /** Other processes then divide the quotas among fewer. Not important enough to wait long for the ledger. */
-  async #end(replica: string): Promise<void> {
+  /** Best effort, within 500 ms: without this, the ledger counts the process until it expires, and others get smaller shares. */
+  async #deregister(replica: string): Promise<void> {
     const { scheduler, calls } = this.#options;
     await withTimeout(scheduler, LEAVE_MS_MAX, calls.leave(replica)).catch(() => {});
   }
@@ -99,8 +99,8 @@ export class Validity {
   monoEnd = Number.NEGATIVE_INFINITY;
 
   /**
-   * Takes over the ledger's answer to a call sent at `sent`: its time, and for how long after it the right lasts. It runs
-   * from `sent`, so that a slow answer shortens it.
+   * Applies the ledger's reply to a call sent at `sent`: the ledger's time, and how long the right lasts. It is measured from
+   * `sent`, so a slow reply shortens it.
    */
   extend(ledgerNow: number, leaseMs: number, sent: ClockReading): void {
     this.period = periodOf(ledgerNow);

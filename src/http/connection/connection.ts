@@ -154,8 +154,8 @@ export class Connection {
     if (this.#isPumping) return;
     this.#isPumping = true;
     for (let done = 1; this.#received.length > 0; done++) {
-      const isReadBody = this.#phase.state === 'body';
-      const continues = isReadBody ? this.#readBody() : this.#phase.isReadable && this.#parseHead();
+      const isReadingBody = this.#phase.state === 'body';
+      const continues = isReadingBody ? this.#readBody() : this.#phase.isReadable && this.#parseHead();
       if (!continues) break;
       if (done % REQUESTS_PER_TIME_CHECK === 0 && this.#options.batch.isTimeUp) {
         this.#schedule();
@@ -239,10 +239,10 @@ export class Connection {
     } else if (this.#body) {
       this.#phase.enter('body'); // to skip the rest of it
       this.#pump();
-    } else this.#rest();
+    } else this.#becomeIdle();
   }
 
-  #rest(): void {
+  #becomeIdle(): void {
     this.#phase.enter('idle');
     if (this.#received.length > 0) this.#pump();
     else if (this.#isEnded || this.#options.server.isClosing) this.#end();
@@ -296,7 +296,7 @@ export class Connection {
     if (body.isAwaited) {
       this.#phase.enter('handling');
       body.deliver();
-    } else this.#rest();
+    } else this.#becomeIdle();
     return true;
   }
 

@@ -25,7 +25,7 @@ export interface AuditQuery {
   search?: string | undefined;
 }
 
-/** Records who changed what. Each entry is written in the transaction of its change: both are there, or neither. */
+/** Records who changed what. Each entry is written in the transaction of its change: both are committed, or neither. */
 export class AuditLog {
   readonly #engine: Engine;
   readonly #actor: Actor | undefined;

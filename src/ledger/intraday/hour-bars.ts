@@ -12,7 +12,7 @@ import { packMinutes, unpackMinutes } from './pack-minutes.ts';
 /** What is read: hours are kept without limit, minutes are not. */
 export type IntradayDetail = 'minute' | 'hour';
 
-/** One trade date of a symbol, and its stored bars that lie in the time that was asked for. */
+/** One trade date of a symbol, and its stored bars within the requested time. */
 export interface StoredDay extends SymbolDay {
   bars: IntradayBar[];
 }

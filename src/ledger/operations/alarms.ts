@@ -13,17 +13,17 @@ export class AlarmStore {
    * Claims the delivery of an alarm for `claimMs`, unless it has been delivered or another replica has claimed it. `about`
    * identifies the occurrence: only the last one of each name is stored.
    */
-  claim(name: string, about: string, claimMs: number): Promise<'mine' | 'told' | 'taken'> {
+  claim(name: string, about: string, claimMs: number): Promise<'claimed' | 'delivered' | 'taken'> {
     return this.#engine.write(async (tx) => {
       const now = await this.#engine.now(tx);
       // The insert creates or locks the row, so concurrent replicas are serialized.
       await tx`INSERT INTO meta (name, value) VALUES (${keyOf(name)}, '') ON CONFLICT (name) DO UPDATE SET value = meta.value`;
       const row = onlyRow(await tx`SELECT value FROM meta WHERE name = ${keyOf(name)}`);
       const [known, until] = asText(row.value).split('\n');
-      if (known === about && until === TOLD) return 'told';
+      if (known === about && until === DELIVERED) return 'delivered';
       if (known === about && Number(until) > now) return 'taken';
       await tx`UPDATE meta SET value = ${`${about}\n${now + claimMs}`} WHERE name = ${keyOf(name)}`;
-      return 'mine';
+      return 'claimed';
     });
   }
 
@@ -41,16 +41,17 @@ export class AlarmStore {
     });
   }
 
-  async told(name: string, about: string): Promise<void> {
+  async markDelivered(name: string, about: string): Promise<void> {
     await this.#engine.write(async (tx) => {
-      await tx`UPDATE meta SET value = ${`${about}\n${TOLD}`} WHERE name = ${keyOf(name)}`;
+      await tx`UPDATE meta SET value = ${`${about}\n${DELIVERED}`} WHERE name = ${keyOf(name)}`;
     });
   }
 }
 
 const OUTAGES = 'outages';
 
-const TOLD = 'told';
+/** The stored value is older than this name. */
+const DELIVERED = 'told';
 
 function keyOf(name: string): string {
   return `alarm ${name}`;

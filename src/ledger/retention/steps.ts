@@ -121,7 +121,7 @@ function deleteAuditEntries(engine: Engine, now: number, { auditDays }: Retentio
   });
 }
 
-/** Uses of keys long ago. The last use of a key that is not used any more goes with them. */
+/** Old uses of keys, including the last use of a key that is no longer used. */
 function deleteKeyUses(engine: Engine, now: number): Promise<number> {
   return engine.write(async (tx) => {
     const deleted = await tx`DELETE FROM key_use WHERE (account_id, key_id, day, endpoint) IN (

@@ -36,7 +36,7 @@ export interface Summary {
   firstRevision: number;
 }
 
-/** What one statement tells of a range. */
+/** What one statement returns for a range. */
 interface RangeSummary {
   /** Of the ticks of either origin that were looked at: how many, and the moment of the last one. */
   count: number;

@@ -124,7 +124,7 @@ function volatility({ logs }: CloseSeries, returnsPerYear: number): number | und
 /** Differences of logarithms have errors of about 2 × 10⁻¹⁵. */
 const RETURN_ERROR_MAX = 1e-14;
 
-/** The differences of returns from their mean; all 0 if only rounding errors tell them apart. */
+/** The differences of returns from their mean; all 0 if they differ only by rounding errors. */
 function deviations(returns: readonly number[]): readonly number[] {
   const center = returns.reduce((sum, value) => sum + value, 0) / returns.length;
   const found = returns.map((value) => value - center);

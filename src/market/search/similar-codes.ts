@@ -28,9 +28,9 @@ export function nearestCodes(
   for (const one of known) {
     const other = typeof one === 'string' ? knownCode(one) : one;
     const { code } = other;
-    const partOfIt =
+    const isPart =
       (wrong.length >= 2 && code.startsWith(wrong)) || (wrong.length >= 3 && code.includes(wrong));
-    const distance = partOfIt ? 1 : typosBetween(own, other, farthest);
+    const distance = isPart ? 1 : typosBetween(own, other, farthest);
     if (distance <= farthest) ranked.push({ code, distance });
   }
   ranked.sort((a, b) => a.distance - b.distance || (a.code < b.code ? -1 : 1));
@@ -42,7 +42,7 @@ export function nearestCodes(
  * so a wrong code is cheap even with thousands of symbols.
  */
 export function typosBetween(a: KnownCode, b: KnownCode, limit: number): number {
-  // Each character that only one of the two has takes a change, and a change removes at most one from each.
+  // Each character that only one code has needs an edit, and an edit removes at most one such character from each code.
   const isFar = bits(a.characters & ~b.characters) > limit || bits(b.characters & ~a.characters) > limit;
   return isFar ? limit + 1 : editDistance(a.code, b.code, limit);
 }

@@ -7,7 +7,7 @@ export const formula = tool({
   name: 'formula',
   title: 'Evaluate a formula',
   description:
-    'Evaluates an expression over prices exactly: spreads, ratios, margins. Codes stand in braces, with + - * / ( ) and numbers: ({RB-FUT}*42-{WTIOIL-FUT}) is the gasoline crack in USD per barrel. Prices have their own currency and unit each, so multiply where they differ. Without a date it uses the latest prices.',
+    'Evaluates an expression over prices exactly: spreads, ratios, margins. Write codes in braces, with + - * / ( ) and numbers: ({RB-FUT}*42-{WTIOIL-FUT}) is the gasoline crack spread in USD per barrel. Each price has its own currency and unit, so convert with factors where they differ. Without a date it uses the latest prices.',
   input: z.object({
     expression: z.string().min(1).max(1_000).describe('Such as {XAU}/{XAG}'),
     date: date('The day; by default now').optional(),

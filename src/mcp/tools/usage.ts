@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { MonthlyUsage } from '../../client/answers.ts';
 import { tool } from '../tool.ts';
 
-/** The largest quota stands for none. */
+/** The largest quota means unlimited. */
 const UNLIMITED = 999_999_999_999_999;
 
 export const usage = tool({

@@ -23,7 +23,7 @@ export interface RemarkedLine {
   reason: string;
 }
 
-/** One bar of a preview, and what would become of it. */
+/** One bar of a preview, and its outcome. */
 export interface PreviewBar {
   symbol: string;
   date: string;
@@ -55,7 +55,7 @@ export interface ImportSummary {
   bars: readonly PreviewBar[];
 }
 
-/** What a provider answered, compared with what is expected. `changed`: something else than expected. */
+/** A provider's response compared with what is expected. `changed`: it differs. */
 export interface FeedDiagnosis {
   verdict: 'ok' | 'unreachable' | 'gone' | 'refused' | 'changed';
   /** The address that was tried, or where it went wrong, without secrets. */

@@ -6,7 +6,7 @@ import { spans } from '../days.ts';
 import { isFormula } from '../formula.ts';
 import type { BarInterval, DaySpan } from './span.ts';
 
-/** What is asked for. */
+/** A request for history. */
 export interface WantedHistory extends DaySpan {
   /** The symbol of the page, then the compared ones. */
   symbols: readonly MarketSymbol[];
@@ -32,7 +32,7 @@ export interface ChartSeries {
 
 /** A chart's data, and the request it came from. */
 export interface History extends DaySpan {
-  /** Says what was asked for; older bars do not change it. */
+  /** Identifies the request; loading older bars does not change it. */
   id: string;
   /** In the order of the symbols. */
   series: readonly ChartSeries[];
@@ -109,7 +109,7 @@ export function prepend(older: History, history: History): History {
   return { ...history, series, first: isComplete ? '' : older.first };
 }
 
-/** What is asked for, in the words of openpit-client. */
+/** The request as parameters of openpit-client. */
 type Query = Range & HistoryParameters;
 
 function queryOf(
@@ -171,7 +171,7 @@ function rowsOf(rates: TimeSeries['rates']): HistoryRow[] {
 
 function seriesOf(symbols: readonly MarketSymbol[], { rows, metadata }: Rows): ChartSeries[] {
   const bySymbol = Map.groupBy(rows, ({ symbol }) => symbol);
-  // The service names a formula in its own spelling; the order is the one that was asked for.
+  // The service normalizes formulas, so series are matched by the order of the request.
   const names = Object.keys(metadata);
   return symbols.map((symbol, i) => {
     const name = isFormula(symbol.symbol) ? (names[i] ?? symbol.symbol) : symbol.symbol;

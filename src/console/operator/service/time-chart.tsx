@@ -96,7 +96,7 @@ function summary({ name, values }: TimeLine, print: (value: number) => string): 
   return known.length === 0 ? `${name} none` : `${name} at most ${print(Math.max(...known))}`;
 }
 
-/** A gap where nothing is known; a point by itself is a short stroke. */
+/** Leaves gaps where values are missing; an isolated point is a short line. */
 function pathOf(
   values: readonly (number | null)[],
   x: (i: number) => number,

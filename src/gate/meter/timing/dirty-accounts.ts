@@ -7,7 +7,7 @@ export class DirtyAccounts<T> {
   /** Those of earlier calls, the oldest first. */
   #older: { since: number; accounts: T[] }[] = [];
 
-  /** An account is due so early that no count is older than `flushMs` when the call after that comes. */
+  /** An account is due early enough that no count is older than `flushMs` at the call after that. */
   constructor(flushMs: number) {
     this.#flushMs = flushMs;
   }

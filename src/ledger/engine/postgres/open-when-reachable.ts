@@ -5,7 +5,7 @@ export interface WaitOptions {
   waitMs: number;
   /** Called every five seconds with the reason and how long the wait has lasted. */
   onWaiting(reason: string, waitedMs: number): void;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   elapsed?(): number;
   sleep?(ms: number): Promise<void>;
 }
