@@ -5,7 +5,7 @@ import { changeOf } from './data/market.ts';
 import { correctionsOf, markedDays } from './data/revisions.ts';
 import { readRoute } from './data/route.ts';
 import { type Sorting, sorted } from './data/sorting.ts';
-import { ago, duration, percentTrend, price, signed, soon } from './show/format.ts';
+import { ago, duration, percentTrend, price, signed, timeUntil } from './show/format.ts';
 import { masked, snippet } from './show/snippets.ts';
 
 describe('spans', () => {
@@ -129,9 +129,9 @@ describe('corrections', () => {
 
 test('how long until and how long for are told in the unit that fits', () => {
   const now = Date.parse('2024-05-15T16:00:00Z');
-  expect(soon('2024-05-15T16:00:30Z', now)).toBe('in 30 s');
-  expect(soon('2024-05-15T21:00:00Z', now)).toBe('in 5 h');
-  expect(soon('2024-05-15T15:00:00Z', now)).toBe('due now');
+  expect(timeUntil('2024-05-15T16:00:30Z', now)).toBe('in 30 s');
+  expect(timeUntil('2024-05-15T21:00:00Z', now)).toBe('in 5 h');
+  expect(timeUntil('2024-05-15T15:00:00Z', now)).toBe('due now');
   expect([0, 60, 600, 3_600, 5_400, 90_000, 400_000].map(duration)).toEqual([
     'none',
     '60 s',

@@ -17,11 +17,11 @@ export interface Customer {
   plan: Plan;
   /** Requests of the current second, over all keys and all processes of this machine. */
   readonly burst: SharedWindow;
-  /** Its cached keys: a list that begins here. */
+  /** The head of the linked list of its cached keys. */
   newestKey: KnownKey | undefined;
   /** The remaining quota as last known. */
   remaining: number;
-  /** When the quota resets that `remaining` is of; 0 when nothing is known. */
+  /** When the quota that `remaining` refers to resets; 0 if unknown. */
   resetAt: number;
   /** For the account of the page's public key: limits per address, instead of the account's quota and burst limit. */
   readonly visitors: Visitors | undefined;
@@ -42,7 +42,7 @@ export interface KnownKey extends Omit<ApiKey, 'hash'>, CountedKey {
   readonly text: string;
   readonly allowed: AddressList | undefined;
   readonly customer: Customer;
-  /** The next one of its customer. */
+  /** The customer's next key in the list. */
   olderKey: KnownKey | undefined;
 }
 
@@ -168,10 +168,10 @@ export class Directory {
       resetAt: 0,
       visitors: id === this.#publicAccount ? this.#visitors : undefined,
     }));
-    const own = copyText(text); // `text` is a slice of its request's head, which it would keep in memory
+    const own = copyText(text); // `text` is a slice of its request's head, which the cache would then keep in memory
     const known: KnownKey = {
       ...key,
-      accountId: customer.account.id, // the same text once
+      accountId: customer.account.id, // shares the string instead of holding another copy
       ok: true,
       text: own,
       allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),

@@ -13,7 +13,7 @@ import { priceSeries } from './tools/series.ts';
 import { priceStatistics } from './tools/statistics.ts';
 import { usage } from './tools/usage.ts';
 
-/** In the order in which a model is told about them. */
+/** In the order in which a model sees them. */
 const TOOLS: readonly Tool[] = [
   findSymbols,
   latestPrices,

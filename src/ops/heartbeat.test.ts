@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import type { Beat } from '../ledger/operations/replicas.ts';
+import type { HeartbeatReport } from '../ledger/operations/replicas.ts';
 import { createLog } from '../runtime/log/log.ts';
 import { Heartbeat } from './heartbeat.ts';
 
-const STATUS: Beat = { id: 'me', name: 'host/1', version: '1', phase: 'ready', revision: 7 };
+const STATUS: HeartbeatReport = { id: 'me', name: 'host/1', version: '1', phase: 'ready', revision: 7 };
 
 /** A heartbeat with a ledger whose answers the test gives. */
 function withLedger(answer: () => Promise<void>) {
@@ -11,7 +11,7 @@ function withLedger(answer: () => Promise<void>) {
   const lines: string[] = [];
   const log = createLog('info', { now: () => 0 }, (line) => lines.push(line));
   const replicas = {
-    beat: ({ id, revision }: Beat) => {
+    beat: ({ id, revision }: HeartbeatReport) => {
       calls.push(`beat ${id} ${revision}`);
       return answer();
     },

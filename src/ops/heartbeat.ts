@@ -1,4 +1,4 @@
-import type { Beat, ReplicaStore } from '../ledger/operations/replicas.ts';
+import type { HeartbeatReport, ReplicaStore } from '../ledger/operations/replicas.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 
 /** Each beat is one small write to the ledger, outside of any request. */
@@ -14,11 +14,11 @@ const LEAVE_MS_MAX = 1_000;
 export class Heartbeat {
   readonly #replicas: Pick<ReplicaStore, 'beat' | 'leave'>;
   readonly #log: Log;
-  readonly #status: () => Beat;
+  readonly #status: () => HeartbeatReport;
   #timer: ReturnType<typeof setInterval> | undefined;
   #beating: Promise<void> | undefined;
 
-  constructor(replicas: Pick<ReplicaStore, 'beat' | 'leave'>, log: Log, status: () => Beat) {
+  constructor(replicas: Pick<ReplicaStore, 'beat' | 'leave'>, log: Log, status: () => HeartbeatReport) {
     this.#replicas = replicas;
     this.#log = log;
     this.#status = status;

@@ -1,4 +1,4 @@
-import type { Beat } from '../ledger/operations/replicas.ts';
+import type { HeartbeatReport } from '../ledger/operations/replicas.ts';
 import { Heartbeat } from '../ops/heartbeat.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { processName } from '../runtime/process-name.ts';
@@ -9,7 +9,7 @@ import type { Core } from './core.ts';
 export function createHeartbeat(core: Core, log: Log): Heartbeat {
   const { burst, ledger } = core;
   const replicas = {
-    async beat(beat: Beat) {
+    async beat(beat: HeartbeatReport) {
       await ledger.replicas.beat(beat);
       burst.setMachines(await ledger.machines.record(burst.machine));
     },

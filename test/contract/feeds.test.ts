@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { CUT_SHORT, type Finish, LeaseLost, type RunReport } from '../../src/ledger/operations/feed-runs.ts';
+import {
+  CUT_SHORT,
+  type FinishedRun,
+  LeaseLost,
+  type RunReport,
+} from '../../src/ledger/operations/feed-runs.ts';
 import { EMPTY_RUN } from '../support/feeds/run-report.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, newSymbol, unique } from '../support/ledgers.ts';
@@ -17,7 +22,7 @@ const REPORT: RunReport = {
   ignored: 1,
   notes: [{ kind: 'odd', where: 'line 3', reason: 'its high is below its low' }],
 };
-const DONE: Finish = { ended: NOW + 5, report: REPORT, nextRun: NOW + 1_000, lateAt: NOW + 2_000 };
+const DONE: FinishedRun = { ended: NOW + 5, report: REPORT, nextRun: NOW + 1_000, lateAt: NOW + 2_000 };
 
 onEachEngine('feeds', (engine) => {
   const ledgers = ledgersOf(engine);

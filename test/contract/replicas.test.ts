@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import type { Beat } from '../../src/ledger/operations/replicas.ts';
+import type { HeartbeatReport } from '../../src/ledger/operations/replicas.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, symbolOf, unique } from '../support/ledgers.ts';
 
 onEachEngine('replicas', (engine) => {
   const ledgers = ledgersOf(engine);
-  const beatOf = (id: string, revision: number): Beat => ({
+  const beatOf = (id: string, revision: number): HeartbeatReport => ({
     id,
     name: 'host/1',
     version: '1.2.3',

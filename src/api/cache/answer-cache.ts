@@ -20,7 +20,7 @@ interface ReadUrl {
 export interface KnownUrl extends ReadUrl {
   /** The newest answer. Plans differ in delay and limits, and a plan that changes becomes another object. */
   readonly newest: CachedAnswer;
-  /** The last answers of the other plans: few URLs have any, so that a request mostly reads no list. */
+  /** The last answers of the other plans: most URLs have none, so most requests read no list. */
   readonly others: readonly CachedAnswer[];
 }
 

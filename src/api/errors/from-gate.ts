@@ -27,7 +27,7 @@ export function wrongSecrets(what: 'keys' | 'admin tokens', retryAfterMs: number
   return refuse('rate_limited', { limit: `too many wrong ${what} came from your address` }, seconds);
 }
 
-/** A visitor of the page has used up what one address may. */
+/** The address of a visitor has used up its units. */
 export function visitorRefusal(retryAfterSeconds: number): Refusal {
   const limit = `visitors to the page may use ${VISITOR_UNITS_MAX} units at once and ${VISITOR_UNITS_PER_MINUTE} a minute after that; a key of your own has its own limits`;
   return refuse('rate_limited', { limit }, retryAfterSeconds);

@@ -53,7 +53,7 @@ interface ReadRows {
   progress: number;
 }
 
-/** The export has no limits: whoever can read the ledger may see everything in it. */
+/** The export has no limits: anyone who can read the ledger may see everything in it. */
 const OPERATOR: Plan = {
   name: 'operator',
   quota: Number.MAX_SAFE_INTEGER,
@@ -184,7 +184,7 @@ export class HistoryExport {
     await this.#past.load(windowsOf(this.#query, days, false));
   }
 
-  /** The share of the days of all symbols that lie before a day. Most histories do not begin with the first one. */
+  /** The share of the days of all symbols that lie before a day. Most histories begin later than the longest one. */
   #progress({ first, last }: DayRange): (day: number) => number {
     const firstDays = this.#query.symbols.flatMap(({ series }) => this.#prices.firstDay(series) ?? []);
     const starts = firstDays.map((day) => Math.max(day, first)).filter((day) => day <= last);

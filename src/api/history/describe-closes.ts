@@ -11,14 +11,14 @@ import {
 } from '../../market/analytics/statistics.ts';
 import { sourceIdsOfAll } from '../response/json.ts';
 
-/** The closes of a series in some days, and what they say. */
-export interface Described {
+/** The closes of a series in a range of days, with their statistics. */
+export interface DescribedCloses {
   closes: CloseSeries;
   statistics: Statistics;
   sourceIds: readonly number[];
 }
 
-export function describe(series: Series, prices: Prices, { first, last }: DayRange): Described {
+export function describeCloses(series: Series, prices: Prices, { first, last }: DayRange): DescribedCloses {
   const bars = prices.bars(series, first, last);
   const closes = closeSeries(bars);
   const { decimals, updateInterval } = series.symbol;

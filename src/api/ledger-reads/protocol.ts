@@ -26,7 +26,7 @@ export interface LedgerRequest {
   format: 'json' | TextFormat;
   dialect: Dialect;
   gzip: boolean;
-  known: KnownState;
+  known: FollowedState;
   /** About parameters that have no effect. */
   warnings: readonly string[];
   /** Where the page starts, in place of the query's own cursor. */
@@ -36,7 +36,7 @@ export interface LedgerRequest {
 }
 
 /** How far the serving process has followed the ledger. A standby behind it may lack data that a client has already seen. */
-export interface KnownState {
+export interface FollowedState {
   epoch: string;
   /** Price revision that a server must have reached to answer for the present. */
   revision: number;

@@ -45,7 +45,7 @@ export interface LedgerReads {
 }
 
 /** The days that a point-in-time answer needs. */
-export interface Reading {
+export interface RequiredDays {
   ranges: readonly DayRange[];
   /** Whether the last bar before a range may be used for its first day. */
   looksBack: boolean;
@@ -66,7 +66,7 @@ export interface PriceEndpoint<Q extends PriceQuery = PriceQuery, L extends Larg
   readonly readsLedger?: true;
   read(context: EndpointContext): Q;
   /** What is loaded before `answer` is called for a point-in-time request. Without it, `answer` loads what it needs. */
-  reads?(priceQuery: Q): Reading;
+  reads?(priceQuery: Q): RequiredDays;
   answer(priceQuery: Q, prices: Prices, context: EndpointContext): Answer | Promise<Answer>;
   /** Plans a large answer, from prices in memory; undefined if the answer is not large. */
   large?(priceQuery: Q, prices: Prices, context: EndpointContext): MaybeAsync<L> | undefined;

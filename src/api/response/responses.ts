@@ -14,7 +14,7 @@ import type { RateLimitHeader } from './rate-limit-header.ts';
 import { rateLimitText } from './request-lines.ts';
 
 /** What a response needs to know about its request. */
-export interface Addressee {
+export interface ResponseContext {
   request: IncomingRequest;
   requestId: string;
   /** Set once the request is authenticated; the response then carries the rate limits. */
@@ -34,18 +34,18 @@ export class Responses {
   }
 
   /** For customers, about their own account. */
-  account(to: Addressee, body: Readonly<Record<string, unknown>>): Reply {
+  account(to: ResponseContext, body: Readonly<Record<string, unknown>>): Reply {
     return jsonResponse(JSON.stringify(body), 200, to, this.#headers(to));
   }
 
   /** For the operator. Scripts of other sites cannot read it: it has no CORS header. */
-  admin(to: Addressee, body: Readonly<Record<string, unknown>>): Reply {
+  admin(to: ResponseContext, body: Readonly<Record<string, unknown>>): Reply {
     const { 'Access-Control-Allow-Origin': _, ...headers } = this.#headers(to);
     return jsonResponse(JSON.stringify(body), 200, to, headers);
   }
 
   /** A 304 or the headers alone; undefined if the request needs the body. */
-  withoutBody(to: Addressee, body: SharedBody): Reply | undefined {
+  withoutBody(to: ResponseContext, body: SharedBody): Reply | undefined {
     const ifNoneMatch = to.request.headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, body.etag)) {
       return reply(null, this.#sharedHeaders(to, body), 304);
@@ -54,19 +54,19 @@ export class Responses {
   }
 
   /** A body that many customers receive, with headers of the customer's own. */
-  shared(to: Addressee, body: SharedBody, more: Readonly<Record<string, string>> = {}): Reply {
+  shared(to: ResponseContext, body: SharedBody, more: Readonly<Record<string, string>> = {}): Reply {
     const headers = { ...this.#sharedHeaders(to, body), ...more };
     if (!acceptsGzip(to.request.headers.get('accept-encoding'))) return reply(body.plain, headers);
     return reply(body.gzipped, { ...headers, 'Content-Encoding': 'gzip' });
   }
 
   /** Server-sent events. Proxies must not buffer them. */
-  stream(to: Addressee, body: ReadableStream<Uint8Array>): Reply {
+  stream(to: ResponseContext, body: ReadableStream<Uint8Array>): Reply {
     const type = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
     return { ...reply(body, { ...this.#headers(to), ...type }), isEndless: true };
   }
 
-  refusal(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): Reply {
+  refusal(to: ResponseContext, refusal: Refusal, endpoint: Endpoint | undefined): Reply {
     const { code, status, members, retryAfterSeconds } = refusal;
     const body = errorBody(to, refusal, endpoint);
     const headers = this.#headers(to);
@@ -79,11 +79,11 @@ export class Responses {
     return jsonResponse(JSON.stringify(body), status, to, headers);
   }
 
-  #sharedHeaders(to: Addressee, { etag }: SharedBody): Record<string, string> {
+  #sharedHeaders(to: ResponseContext, { etag }: SharedBody): Record<string, string> {
     return { ...this.#headers(to), 'Cache-Control': CACHE_CONTROL.open, ETag: etag };
   }
 
-  #headers({ requestId, customer }: Addressee): Record<string, string> {
+  #headers({ requestId, customer }: ResponseContext): Record<string, string> {
     const headers: Record<string, string> = {
       ...COMMON_HEADERS,
       'X-Request-Id': requestId,
@@ -103,7 +103,7 @@ export class Responses {
 }
 
 /** Account endpoints have their message in `error` and no other field, unless the dialect has a code there. */
-function errorBody(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefined): object {
+function errorBody(to: ResponseContext, refusal: Refusal, endpoint: Endpoint | undefined): object {
   const { code, status, members } = refusal;
   const message = redactKeys(refusal.message);
   if (endpoint?.kind === 'account' && !to.dialect.detailsErrors) return { success: false, error: message };
@@ -116,7 +116,12 @@ function errorBody(to: Addressee, refusal: Refusal, endpoint: Endpoint | undefin
 /** How many characters of the path an error repeats. */
 const PATH_LENGTH_MAX = 100;
 
-function jsonResponse(body: string, status: number, to: Addressee, headers: Record<string, string>): Reply {
+function jsonResponse(
+  body: string,
+  status: number,
+  to: ResponseContext,
+  headers: Record<string, string>,
+): Reply {
   const isLong = body.length > COMPRESS_FROM_BYTES;
   if (!isLong || !acceptsGzip(to.request.headers.get('accept-encoding'))) {
     return reply(body, headers, status);

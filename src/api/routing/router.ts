@@ -39,7 +39,7 @@ export interface MountPoint {
   dialect: Dialect;
 }
 
-export interface Found<Route> {
+export interface RouteMatch<Route> {
   route: Route;
   dialect: Dialect;
   /** The value of `:id`. */
@@ -61,7 +61,7 @@ export interface Routes<Route> {
 
 /** Finds the route of a path, under every mount point, with or without a trailing slash. */
 export class Router<Route> {
-  readonly #exact = new Map<string, Found<Route>>();
+  readonly #exact = new Map<string, RouteMatch<Route>>();
   readonly #open: { pattern: RegExp; route: Route; dialect: Dialect }[] = [];
   readonly #paths: readonly string[];
   readonly #mounts: readonly MountPoint[];
@@ -79,11 +79,11 @@ export class Router<Route> {
   }
 
   /** A doubled slash counts as one: base URLs often end in a slash. */
-  find(path: string): Found<Route> | undefined {
+  find(path: string): RouteMatch<Route> | undefined {
     return this.#find(path) ?? (path.includes('//') ? this.#find(path.replace(/\/{2,}/g, '/')) : undefined);
   }
 
-  #find(path: string): Found<Route> | undefined {
+  #find(path: string): RouteMatch<Route> | undefined {
     const exact = this.#exact.get(path);
     if (exact) return exact;
     for (const { pattern, route, dialect } of this.#open) {

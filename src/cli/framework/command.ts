@@ -19,7 +19,7 @@ export interface Flag {
 export interface Command {
   /** The words that invoke it, for example `account create`. */
   name: string;
-  /** The arguments after the name, for example `FILE`; `[FILE]` is optional, and of `SYMBOL...` there can be many. */
+  /** The arguments after the name, for example `FILE`; `[FILE]` is optional, and `SYMBOL...` can be repeated. */
   operands?: readonly string[];
   /** One line, in the imperative. */
   summary: string;
@@ -34,7 +34,7 @@ export interface Command {
   createsLedger?: true;
   /** Whether it can work without a ledger. Where it needs one after all, it checks that there is one. */
   ledgerOptional?: true;
-  /** Whether it runs in spite of invalid settings, which get their defaults, and without a ledger. */
+  /** Whether it runs with invalid settings, which are replaced by their defaults, and without a ledger. */
   toleratesAnything?: true;
   run(call: CommandCall): Promise<void>;
 }
@@ -168,7 +168,7 @@ function requireLedger({ ledgerGiven, databaseUrl, dataDir }: Config): void {
   );
 }
 
-/** Whom the audit log names for a command. A container may have no name for its user. */
+/** The actor of a command in the audit log. In a container, the user may have no name. */
 function commandLineUser(): Actor {
   const name = userName() ?? `user ${process.getuid?.() ?? ''}`.trim();
   return { name: `${name}@${hostname()}`, via: 'cli' };

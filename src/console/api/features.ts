@@ -5,6 +5,6 @@ export function learnFeatures(known: readonly string[]): void {
   paths = new Set(known);
 }
 
-export function has(path: string): boolean {
+export function hasEndpoint(path: string): boolean {
   return paths.has(path);
 }

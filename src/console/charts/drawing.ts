@@ -29,7 +29,7 @@ export interface PlottedAverage {
 }
 
 /** A day whose bar was corrected. */
-export interface Mark {
+export interface CorrectionMark {
   date: string;
   text: string;
 }
@@ -39,7 +39,7 @@ export interface Plot {
   lines: readonly PlottedBars[];
   averages: readonly PlottedAverage[];
   scale: Scale;
-  marks: readonly Mark[];
+  marks: readonly CorrectionMark[];
   /** All times, also those without a bar. */
   times: readonly string[];
   decimals: number;
@@ -218,7 +218,7 @@ export class PriceDrawing {
     };
   }
 
-  #mark(series: ISeriesApi<SeriesType> | undefined, marks: readonly Mark[]): void {
+  #mark(series: ISeriesApi<SeriesType> | undefined, marks: readonly CorrectionMark[]): void {
     if (!series) return;
     if (this.#markers?.of !== series) {
       this.#markers = { of: series, plugin: this.#library.createSeriesMarkers(series, []) };

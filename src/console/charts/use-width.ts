@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 /** An element that is hidden, or not laid out yet, has no width. */
 const WIDTH_MIN = 240;
 
-/** The width of an element in pixels: what is drawn for it keeps the size of its labels. */
+/** The width of an element in pixels. Charts are drawn for it instead of scaled, so that labels keep their size. */
 export function useWidth<T extends Element>(before: number): [RefObject<T | null>, number] {
   const element = useRef<T>(null);
   const [width, setWidth] = useState(before);

@@ -90,7 +90,7 @@ export function ago(at: string, now = Date.now()): string {
 }
 
 /** How long until a moment. */
-export function soon(at: string, now = Date.now()): string {
+export function timeUntil(at: string, now = Date.now()): string {
   const seconds = Math.round((Date.parse(at) - now) / 1000);
   if (seconds <= 0) return 'due now';
   if (seconds < 90) return `in ${seconds} s`;

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { AVERAGE_COLOURS, LINE_COLOURS } from '../charts/colours.ts';
-import type { Mark, Plot, PlottedAverage, PriceDrawing } from '../charts/drawing.ts';
+import type { CorrectionMark, Plot, PlottedAverage, PriceDrawing } from '../charts/drawing.ts';
 import { movingAverage } from '../charts/moving-average.ts';
 import { type ChartCursor, PriceChart } from '../charts/price-chart.tsx';
 import { timeGrid, unionOf } from '../charts/time-grid.ts';
@@ -37,7 +37,7 @@ export function ChartArea({
   view: ChartView;
   style: ChartStyle;
   shownFrom: string;
-  marks: readonly Mark[];
+  marks: readonly CorrectionMark[];
   /** Why nothing is loaded: how many requests the user has to agree to, or what has no bars shorter than a day. */
   obstacle: number | 'plan' | 'symbol' | undefined;
   plan: string;
@@ -107,7 +107,7 @@ function usePlot(
   interval: History['interval'],
   view: ChartView,
   { type, scale }: ChartStyle,
-  marks: readonly Mark[],
+  marks: readonly CorrectionMark[],
 ): Plot {
   const averageLengths = scale === 'percent' ? '' : view.averages.join(',');
   return useMemo(() => {

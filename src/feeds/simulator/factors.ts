@@ -40,7 +40,7 @@ const GROUPS: Readonly<Record<string, number>> = {
   freight: 0.85,
 };
 
-/** What drives one commodity. */
+/** The parameters of one commodity. */
 interface FactorSettings {
   /** The standard deviation of a year's log return. For a follower, that of its distance from what it follows. */
   volatility: number;
@@ -188,7 +188,7 @@ function calibrate(nodes: readonly Node[], noise: Noise): Node[] {
   return nodes.map(({ day, log: level }, i) => ({ day, log: level + shifts[i]!.log }));
 }
 
-/** A day's place among nodes: after the node `low`, at this part of the way to the next. */
+/** A day's position between nodes: after the node `low`, at this fraction of the distance to the next. */
 interface Place {
   low: number;
   part: number;

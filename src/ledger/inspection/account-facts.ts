@@ -5,7 +5,7 @@ import { asNumber, asText, onlyRow, type Row, type Sql } from '../engine/rows.ts
 import { periodOf } from '../quota/period.ts';
 
 /** A count with examples. */
-export interface Some {
+export interface CountWithExamples {
   count: number;
   /** The first few. */
   names: readonly string[];
@@ -16,13 +16,13 @@ export interface AccountFacts {
   /** Keys that are valid now. */
   workingKeys: number;
   /** Active accounts whose keys have all expired or been revoked. */
-  withoutKey: Some;
+  withoutKey: CountWithExamples;
   /** Keys that expire soon. */
-  expiring: Some;
+  expiring: CountWithExamples;
   /** Accounts that have used up their quota of this month. */
-  overQuota: Some;
+  overQuota: CountWithExamples;
   /** Custom plans without accounts. */
-  plansUnused: Some;
+  plansUnused: CountWithExamples;
   plans: readonly string[];
   /** Quota events that could not be delivered to the webhook after several attempts. */
   unsentEvents: number;
@@ -67,7 +67,7 @@ export async function readAccountFacts({ read }: Engine, now: number): Promise<A
   };
 }
 
-async function accountsWithoutKey(read: Sql, now: number): Promise<Some> {
+async function accountsWithoutKey(read: Sql, now: number): Promise<CountWithExamples> {
   return some(
     await read`SELECT a.id AS name, count(*) OVER () AS n FROM account a
     WHERE a.status = 'active' AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.account_id = a.id
@@ -77,6 +77,6 @@ async function accountsWithoutKey(read: Sql, now: number): Promise<Some> {
 }
 
 /** Rows with a name, and how many there are in all. */
-function some(rows: readonly Row[]): Some {
+function some(rows: readonly Row[]): CountWithExamples {
   return { count: asNumber(rows[0]?.n ?? 0), names: rows.map(({ name }) => asText(name)) };
 }

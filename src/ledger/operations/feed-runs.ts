@@ -116,7 +116,7 @@ export interface Coverage {
   lastDay: number | undefined;
 }
 
-export interface Finish {
+export interface FinishedRun {
   ended: number;
   report: RunReport;
   nextRun: number;
@@ -203,7 +203,12 @@ export async function renewLease(engine: Engine, tx: Sql, lease: FeedLease): Pro
 }
 
 /** Records the end of a run, its response bodies, and when the next run is due. */
-export async function finishRun(engine: Engine, tx: Sql, lease: FeedLease, finish: Finish): Promise<void> {
+export async function finishRun(
+  engine: Engine,
+  tx: Sql,
+  lease: FeedLease,
+  finish: FinishedRun,
+): Promise<void> {
   await renewLease(engine, tx, lease);
   const { feed, number } = lease;
   const { report, ended, nextRun, lateAt, isFull, bodies = [], coverage, failing = [] } = finish;

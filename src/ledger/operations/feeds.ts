@@ -18,7 +18,7 @@ import {
   type FailingSeries,
   type FeedLease,
   type FeedRun,
-  type Finish,
+  type FinishedRun,
   finishRun,
   type KnownBody,
   lockFeed,
@@ -211,7 +211,7 @@ export class FeedStore {
   }
 
   /** Ends the run and releases the lease. */
-  finish(lease: FeedLease, finish: Finish): Promise<void> {
+  finish(lease: FeedLease, finish: FinishedRun): Promise<void> {
     return this.#engine.write((tx) => finishRun(this.#engine, tx, lease, finish));
   }
 

@@ -13,7 +13,7 @@ export interface ReportedAlarm {
 }
 
 /** What a serving process reports every few seconds. */
-export interface Beat {
+export interface HeartbeatReport {
   /** Identifies the process for its lifetime; its quota leases carry it too. */
   id: string;
   /** Machine and process id, for the operator. */
@@ -26,7 +26,7 @@ export interface Beat {
 }
 
 /** The last heartbeat of a serving process. All times are the ledger's, in ms. */
-export interface ReplicaRow extends Beat {
+export interface ReplicaRow extends HeartbeatReport {
   started: number;
   seen: number;
   /** The ledger's own price revision at that heartbeat. */
@@ -61,7 +61,7 @@ export class ReplicaStore {
   }
 
   /** Records a heartbeat. Also deletes processes that have been silent for a day. */
-  async beat({ id, name, version, phase, revision, alarms = [] }: Beat): Promise<void> {
+  async beat({ id, name, version, phase, revision, alarms = [] }: HeartbeatReport): Promise<void> {
     const alarmsText = JSON.stringify(alarms);
     await this.#engine.write(async (tx) => {
       const now = await this.#engine.now(tx);

@@ -14,11 +14,11 @@ import { closeLease, settle } from './rules.ts';
 import { type Signal, sendSignals, signalOf, takeSignals } from './signals.ts';
 import {
   readUsage,
-  readUsageBeside,
   readUsageByDay,
+  readUsageWithoutLease,
   type Usage,
-  type UsageBeside,
   type UsageDay,
+  type UsageWithoutLease,
 } from './usage.ts';
 
 /** With 100 leases per fold and a call per minute: more than thousands of pausing accounts leave behind. */
@@ -108,8 +108,8 @@ export class QuotaStore {
     return readUsage(this.#engine, accountId, period, barrier);
   }
 
-  usageBeside(accountId: string, period: Period, leaseId: string): Promise<UsageBeside> {
-    return readUsageBeside(this.#engine, accountId, period, leaseId);
+  usageBeside(accountId: string, period: Period, leaseId: string): Promise<UsageWithoutLease> {
+    return readUsageWithoutLease(this.#engine, accountId, period, leaseId);
   }
 
   usageByDay(accountId: string, fromDay: number, toDay: number): Promise<UsageDay[]> {

@@ -14,7 +14,7 @@ export interface Usage {
 }
 
 /** What an account has used in a month, without one lease. */
-export interface UsageBeside {
+export interface UsageWithoutLease {
   usedBeside: number;
   /** How many other leases are open. */
   otherLeases: number;
@@ -71,12 +71,12 @@ export async function readUsage(
  * Reads the usage without one lease, and how many other leases are open. With none, adding what that lease has spent
  * gives the exact total without asking other replicas.
  */
-export async function readUsageBeside(
+export async function readUsageWithoutLease(
   engine: Engine,
   accountId: string,
   period: Period,
   leaseId: string,
-): Promise<UsageBeside> {
+): Promise<UsageWithoutLease> {
   const { read } = engine;
   const now = await engine.now(read);
   const rows = await read`SELECT

@@ -4,8 +4,8 @@ import type { Webhook } from '../../gate/webhook.ts';
 import { LEDGER_OPERATIONS, type LedgerLatency } from '../../ledger/engine/latency.ts';
 import type { FollowerLag } from '../follower-lag.ts';
 
-/** Work outside of requests. */
-export interface Work {
+/** Sources of the metrics about work outside of requests. */
+export interface BackgroundWork {
   /** By thread. */
   latency: Readonly<Record<string, LedgerLatency>>;
   meter: Pick<Meter, 'syncLatency' | 'syncFailures'>;
@@ -13,7 +13,7 @@ export interface Work {
   webhook: Webhook | undefined;
 }
 
-export function workGauges({ latency, meter, followerLag, webhook }: Work): Gauge[] {
+export function workGauges({ latency, meter, followerLag, webhook }: BackgroundWork): Gauge[] {
   const ledgerCalls = new Map(
     Object.entries(latency).flatMap(([thread, { histograms }]) =>
       LEDGER_OPERATIONS.map((one) => [`thread="${thread}",operation="${one}"`, histograms[one]] as const),

@@ -8,14 +8,14 @@ import type { Faults } from '../../ops/faults.ts';
 import { faultGauges } from '../../ops/gauges/fault-gauges.ts';
 import { feedGauges } from '../../ops/gauges/feed-gauges.ts';
 import { type ProcessFacts, processGauges } from '../../ops/gauges/process-gauges.ts';
-import { type Work, workGauges } from '../../ops/gauges/work-gauges.ts';
+import { type BackgroundWork, workGauges } from '../../ops/gauges/work-gauges.ts';
 import type { CertificateMonitor } from '../../ops/tls/certificate-monitor.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { AccessLog } from '../../runtime/log/access-log.ts';
 import type { LoopMonitor } from '../../runtime/metrics/loop-monitor.ts';
 import type { HealthReport } from './health.ts';
 
-export interface GaugeSources extends Work {
+export interface GaugeSources extends BackgroundWork {
   clock: Clock;
   report: HealthReport;
   faults: Faults;

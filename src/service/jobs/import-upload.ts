@@ -16,7 +16,7 @@ import { printDay } from '../../market/day.ts';
 const BARS_SHOWN = 100;
 const LINES_SHOWN = 100;
 
-/** Imports a file that an operator has uploaded, or says what that would do. */
+/** Imports a file that an operator has uploaded, or previews the result. */
 export async function importUpload(
   ledger: Ledger,
   request: ImportRequest,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { OPERATOR_SCHEMAS } from '../../../src/api/openapi/schemas/operator.ts';
 import { PROVIDERS } from '../../../src/feeds/providers/index.ts';
-import type { Finish, RunReport } from '../../../src/ledger/operations/feed-runs.ts';
+import type { FinishedRun, RunReport } from '../../../src/ledger/operations/feed-runs.ts';
 import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { EMPTY_RUN } from '../../support/feeds/run-report.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -28,7 +28,7 @@ onEachEngine('/admin/feeds', (engine) => {
   };
   const turn = (key: string, enabled: unknown) =>
     api.ask(`/admin/feeds/${key}`, { method: 'PATCH', key: '', headers, body: JSON.stringify({ enabled }) });
-  const run = async (feed: string, finish: Partial<Finish>, report: Partial<RunReport> = {}) => {
+  const run = async (feed: string, finish: Partial<FinishedRun>, report: Partial<RunReport> = {}) => {
     const { feeds } = api.service.ledger;
     const lease = await feeds.take({ feed, holder: 'host/7 x', leaseMs: HOUR, started: NOON });
     const running = await feedOf(feed);

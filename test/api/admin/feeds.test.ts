@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Finish, RunReport } from '../../../src/ledger/operations/feed-runs.ts';
+import type { FinishedRun, RunReport } from '../../../src/ledger/operations/feed-runs.ts';
 import { apiOn } from '../../support/api.ts';
 import { EMPTY_RUN } from '../../support/feeds/run-report.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -16,7 +16,7 @@ onEachEngine('feeds', (engine) => {
     await ledger.feeds.enable('fred', NOON, NOON + HOUR);
     const lease = await ledger.feeds.take({ feed: 'fred', holder: 'me', leaseMs: HOUR, started: NOON });
     const coverage = { days: 3, gaps: 1, firstDay: 19_000, lastDay: 19_003 };
-    const finish: Finish = {
+    const finish: FinishedRun = {
       ended: NOON,
       report: REPORT,
       nextRun: NOON + HOUR,

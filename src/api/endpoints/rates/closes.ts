@@ -3,11 +3,11 @@ import type { Prices } from '../../../board/views/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../../market/symbol.ts';
 import { refuse } from '../../errors/errors.ts';
-import type { Reading } from '../../model/endpoint.ts';
+import type { RequiredDays } from '../../model/endpoint.ts';
 import type { RequestedSymbol } from '../../model/price-query.ts';
 
 /** The days that a point-in-time request loads for the closes of these days. */
-export function closesOn(days: readonly Day[]): Reading {
+export function closesOn(days: readonly Day[]): RequiredDays {
   return { ranges: days.map((day) => ({ first: day, last: day })), looksBack: true };
 }
 

@@ -6,7 +6,7 @@ import { type Day, printDay } from '../../../market/day.ts';
 import { printNumber } from '../../../market/decimal.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
 import { refuse } from '../../errors/errors.ts';
-import { type Described, describe } from '../../history/describe-closes.ts';
+import { type DescribedCloses, describeCloses } from '../../history/describe-closes.ts';
 import type { JsonText, LargeAnswer } from '../../model/answer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { freezeIfLarge, stateOfBars } from '../../model/large-answer.ts';
@@ -23,7 +23,7 @@ const COLUMNS = columnsOf(
   'symbol startDate:date endDate:date count:integer last:number lastDate:date mean:number median:number standardDeviation:number volatility:number minimum:number minimumDate:date maximum:number maximumDate:date maximumDrawdown:number peakDate:date troughDate:date unit quote source',
 );
 
-/** GET /rates/statistics: what the closes of a range say about each symbol, and how the symbols move together. */
+/** GET /rates/statistics: statistics of the closes of each symbol in a range, and the correlations between symbols. */
 export const statistics = priceEndpoint({
   name: 'statistics',
   path: '/rates/statistics',
@@ -47,7 +47,7 @@ export const statistics = priceEndpoint({
     requireCloses(ratesQuery, prices);
     const finality = finalityOf(last, symbols, context.now - prices.delayMs);
     if (context.format !== 'json') return { content: tableOf(ratesQuery, prices, context), finality };
-    const described = symbols.map(({ series }) => describe(series, prices, daysOf(ratesQuery)));
+    const described = symbols.map(({ series }) => describeCloses(series, prices, daysOf(ratesQuery)));
     const matrix = [...correlationRows(described)];
     return { content: jsonOf(ratesQuery, described, matrix, prices, context), finality };
   },
@@ -68,10 +68,10 @@ export const statistics = priceEndpoint({
   },
 
   async build(ratesQuery, { frozen }: LargeStatistics, context) {
-    const described: Described[] = [];
+    const described: DescribedCloses[] = [];
     for (const { series } of ratesQuery.symbols) {
       if (shouldYield()) await yieldToRequests();
-      described.push(describe(series, frozen, daysOf(ratesQuery)));
+      described.push(describeCloses(series, frozen, daysOf(ratesQuery)));
     }
     const matrix: Correlations[] = [];
     for (const row of correlationRows(described)) {
@@ -120,7 +120,7 @@ function requireCloses(ratesQuery: StatisticsQuery, prices: Prices): void {
 
 function jsonOf(
   { symbols, first, last, metadata }: StatisticsQuery,
-  described: readonly Described[],
+  described: readonly DescribedCloses[],
   matrix: readonly Correlations[],
   prices: Prices,
   { board }: EndpointContext,
@@ -147,7 +147,7 @@ function jsonOf(
 type Correlations = (number | undefined)[];
 
 /** The rows of the matrix. It is symmetric, so each pair is computed once. */
-function* correlationRows(described: readonly Described[]): Generator<Correlations> {
+function* correlationRows(described: readonly DescribedCloses[]): Generator<Correlations> {
   const rows: Correlations[] = [];
   for (const [i, { closes }] of described.entries()) {
     const row = described.map((other, j) => (j < i ? rows[j]![i] : correlation(closes, other.closes)));
@@ -217,9 +217,9 @@ function tableOf(
 function* rowsOf(ratesQuery: StatisticsQuery, prices: Prices, board: Board): Generator<FlatRow> {
   const { symbols, first, last } = ratesQuery;
   const range = [printDay(first), printDay(last)];
-  const described: Described[] = [];
+  const described: DescribedCloses[] = [];
   const closesOf = (i: number): CloseSeries => {
-    described[i] ??= describe(symbols[i]!.series, prices, daysOf(ratesQuery));
+    described[i] ??= describeCloses(symbols[i]!.series, prices, daysOf(ratesQuery));
     return described[i].closes;
   };
   for (const [i, { code, series }] of symbols.entries()) {

@@ -6,14 +6,14 @@ import type { AnswerCache, KnownUrl } from '../../cache/answer-cache.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { type QueryParams, readQuery, readTarget, type Target } from '../../model/query.ts';
 import type { Format } from '../../model/table.ts';
-import type { Addressee } from '../../response/responses.ts';
+import type { ResponseContext } from '../../response/responses.ts';
 import { givenRequestId, nextRequestId, type RequestId, requestIdText } from '../../telemetry/request-id.ts';
 import { DIALECTS, type Dialect } from '../../versions/dialects.ts';
 import type { PreparedAnswer } from './prepared-answer.ts';
 import type { PriceRequest } from './price-request.ts';
 
 /** One request on its way through the pipeline, with the results of the steps so far. */
-export class RequestContext implements Addressee {
+export class RequestContext implements ResponseContext {
   readonly request: IncomingRequest;
   /** Returns the address of the other end of the connection; empty once it has disconnected. */
   readonly peer: () => string;

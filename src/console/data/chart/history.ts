@@ -1,7 +1,7 @@
 import type { HistoryParameters, Range, TimeSeries } from '../../../../client/src/index.ts';
 import type { ChartBar, MarketSymbol, PlanRecord } from '../../api/answers.ts';
 import { clientOf } from '../../api/client.ts';
-import { has } from '../../api/features.ts';
+import { hasEndpoint } from '../../api/features.ts';
 import { spans } from '../days.ts';
 import { isFormula } from '../formula.ts';
 import type { BarInterval, DaySpan } from './span.ts';
@@ -57,7 +57,7 @@ interface Rows {
 }
 
 export function hasLongHistory(plan: PlanRecord): boolean {
-  return has('/rates/history') && plan.history;
+  return hasEndpoint('/rates/history') && plan.history;
 }
 
 /** How many requests a span needs; the user confirms more than a few. */

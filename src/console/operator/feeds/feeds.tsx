@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad, useRefresh } from '../../api/load.ts';
 import type { Feed } from '../../api/operator.ts';
-import { ago, count, day, soon } from '../../show/format.ts';
+import { ago, count, day, timeUntil } from '../../show/format.ts';
 import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
 import { useAction } from '../use-action.ts';
 import { FeedDetail } from './feed-detail.tsx';
@@ -153,7 +153,7 @@ function Row({
           <span class={`badge ${BADGES[health]}`}>{health}</span>
         </td>
         <td data-label="Last successful run">{lastOkAt ? ago(lastOkAt) : 'never'}</td>
-        <td data-label="Next run">{runBy ? 'running now' : nextRunAt ? soon(nextRunAt) : '—'}</td>
+        <td data-label="Next run">{runBy ? 'running now' : nextRunAt ? timeUntil(nextRunAt) : '—'}</td>
         <td data-label="Symbols" class="number">
           {count(symbols.length)}
         </td>

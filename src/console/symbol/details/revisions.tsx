@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { ChartBar, MarketSymbol } from '../../api/answers.ts';
 import { useLoad } from '../../api/load.ts';
 import { loadModule } from '../../api/load-module.ts';
-import type { Mark } from '../../charts/drawing.ts';
+import type { CorrectionMark } from '../../charts/drawing.ts';
 import type { Correction } from '../../data/revisions.ts';
 import { lazy } from '../../show/lazy.tsx';
 import { Failure, Loading } from '../../show/parts.tsx';
@@ -29,7 +29,7 @@ export function useRevisions(key: string, symbol: MarketSymbol, bars: readonly C
   );
   const { corrections, days } = loaded.data ?? NONE;
   const marks = useMemo(
-    (): Mark[] => days.map((date) => ({ date, text: days.length > LABELS_MAX ? '' : 'corrected' })),
+    (): CorrectionMark[] => days.map((date) => ({ date, text: days.length > LABELS_MAX ? '' : 'corrected' })),
     [days],
   );
   return { corrections, marks, loaded };

@@ -2,7 +2,7 @@ import type { ColumnTypes, Engine } from '../../engine/engine.ts';
 import type { RowValues, Sql } from '../../engine/rows.ts';
 
 /** A table, and the columns that are written. */
-export interface WrittenTable {
+export interface UpsertTarget {
   name: string;
   key: readonly string[];
   types: ColumnTypes;
@@ -12,7 +12,7 @@ export interface WrittenTable {
 export async function upsert(
   engine: Engine,
   tx: Sql,
-  { name: table, key, types }: WrittenTable,
+  { name: table, key, types }: UpsertTarget,
   rows: readonly RowValues[],
 ): Promise<void> {
   if (rows.length === 0) return;
@@ -33,7 +33,7 @@ export async function upsert(
 export async function update(
   engine: Engine,
   tx: Sql,
-  { name: table, key, types }: WrittenTable,
+  { name: table, key, types }: UpsertTarget,
   rows: readonly RowValues[],
 ): Promise<void> {
   if (rows.length === 0) return;
