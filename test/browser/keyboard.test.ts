@@ -122,6 +122,41 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
+  test('what is typed before the search is shown ends up in its field', async () => {
+    const { page, complaints, close } = await openPage(browser, program.url);
+    await page.goto(`${program.url}/#/symbol/XAU`);
+    await page.locator('.legend-day').waitFor();
+    const code = await hold(page, /\.js$/);
+    await page.keyboard.press('/');
+    await page.keyboard.type('XAU/XAG*x');
+    await page.keyboard.press('Backspace');
+    code.release();
+    const field = page.getByRole('combobox', { name: 'Find a symbol' });
+    await field.waitFor();
+    expect(await field.inputValue()).toBe('XAU/XAG*');
+    await page.keyboard.type('2');
+    expect(await field.inputValue()).toBe('XAU/XAG*2');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('a name and Enter may be typed before the search is shown', async () => {
+    const { page, close } = await openPage(browser, program.url);
+    await page.goto(program.url);
+    await page.locator('.live.on').waitFor();
+    const code = await hold(page, /\.js$/);
+    await page.keyboard.press('/');
+    await page.keyboard.type('silver');
+    await page.keyboard.press('Enter');
+    code.release();
+    await page.getByRole('heading', { name: 'Silver XAG' }).waitFor();
+    await page.keyboard.press('/');
+    const field = page.getByRole('combobox', { name: 'Find a symbol' });
+    await field.waitFor();
+    expect(await field.inputValue()).toBe('');
+    await close();
+  });
+
   test('a name and Enter may be typed before the code of the search is loaded', async () => {
     const { page, close } = await openPage(browser, program.url);
     await page.goto(program.url);

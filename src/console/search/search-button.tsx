@@ -1,18 +1,31 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigAnswer } from '../api/answers.ts';
 import { lazy } from '../show/lazy.tsx';
+import { withStyles } from '../show/load-style.ts';
+import dialogStyle from '../style/search-dialog.css' with { type: 'file' };
 
-const SearchDialog = lazy(async () => (await import('./search-dialog.tsx')).SearchDialog, Nothing);
+const SearchDialog = lazy(
+  async () => (await withStyles(import('./search-dialog.tsx'), dialogStyle)).SearchDialog,
+  () => null,
+);
 
 /** Opens the search: a button in the head of every page, and the keys / and Ctrl-K. */
 export function SearchButton({ config }: { config: ConfigAnswer | undefined }) {
   const [isOpen, setOpen] = useState(false);
+  const early = useRef<string[]>(undefined);
+  const open = () => {
+    early.current = [];
+    setOpen(true);
+  };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isShortcut = event.key === 'k' && (event.ctrlKey || event.metaKey);
-      if (!isShortcut && (event.key !== '/' || isTyping(event.target))) return;
+      const { key, target } = event;
+      const isControl = event.ctrlKey || event.metaKey;
+      const isText = !isControl && !(target instanceof HTMLElement && target.matches(FIELDS));
+      if (isText && early.current && EARLY_KEYS.test(key)) early.current.push(key);
+      else if (isControl ? key === 'k' : isText && key === '/') open();
+      else return;
       event.preventDefault();
-      setOpen(true);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
@@ -24,7 +37,7 @@ export function SearchButton({ config }: { config: ConfigAnswer | undefined }) {
         class="search-button"
         aria-label="Search"
         aria-keyshortcuts="/ Control+K"
-        onClick={() => setOpen(true)}
+        onClick={open}
       >
         <svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true">
           <path
@@ -38,16 +51,13 @@ export function SearchButton({ config }: { config: ConfigAnswer | undefined }) {
         <span>Search</span>
         <kbd>/</kbd>
       </button>
-      {isOpen && config && <SearchDialog config={config} onClose={() => setOpen(false)} />}
+      {isOpen && config && <SearchDialog config={config} early={early} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-/** Whether a key is text for a field. */
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
-}
+/** What takes keys itself. */
+const FIELDS = 'input, textarea, select';
 
-function Nothing() {
-  return null;
-}
+/** The keys that are kept until the dialog, whose code is loaded, takes them. */
+const EARLY_KEYS = /^(.|Enter|Backspace)$/;

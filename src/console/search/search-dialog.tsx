@@ -1,20 +1,34 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigAnswer } from '../api/answers.ts';
 import { useKey } from '../api/session.ts';
 import { useMarket } from '../data/market.ts';
 import { linkTo } from '../data/route.ts';
 import { useWatchlist } from '../market/watchlist.ts';
 import { Failure, Notice } from '../show/parts.tsx';
-import { SymbolPicker } from './symbol-picker.tsx';
+import { SymbolPicker, type TypedText } from './symbol-picker.tsx';
 
 /** Suggested to somebody who watches nothing yet. */
 const KNOWN_BY_ALL = ['XAU', 'XAG', 'WTIOIL-FUT', 'BRENTOIL-SPOT', 'NG-FUT', 'HG-SPOT', 'CORN', 'ZW-SPOT'];
 
 /** Finds a symbol from any page, by code, name or ticker. */
-export function SearchDialog({ config, onClose }: { config: ConfigAnswer; onClose: () => void }) {
+export function SearchDialog({
+  config,
+  early,
+  onClose,
+}: {
+  config: ConfigAnswer;
+  /** The keys that were pressed before the dialog was shown. It sets them to undefined, and gets the others itself. */
+  early: { current: string[] | undefined };
+  onClose: () => void;
+}) {
+  const [typed] = useState(() => typedWith(early.current ?? []));
   const dialog = useRef<HTMLDialogElement>(null);
   const { key } = useKey(config);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before the next key can be pressed.
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    early.current = undefined;
+  }, []);
   return (
     <dialog
       ref={dialog}
@@ -28,6 +42,7 @@ export function SearchDialog({ config, onClose }: { config: ConfigAnswer; onClos
       ) : (
         <Finder
           apiKey={key}
+          typed={typed}
           onFound={(code) => {
             location.hash = linkTo('symbol', code);
             dialog.current?.close();
@@ -38,7 +53,15 @@ export function SearchDialog({ config, onClose }: { config: ConfigAnswer; onClos
   );
 }
 
-function Finder({ apiKey, onFound }: { apiKey: string; onFound: (code: string) => void }) {
+function Finder({
+  apiKey,
+  typed,
+  onFound,
+}: {
+  apiKey: string;
+  typed: TypedText;
+  onFound: (code: string) => void;
+}) {
   const store = useMarket(apiKey, 'all symbols');
   const { codes } = useWatchlist();
   const { symbols } = store.searchable;
@@ -53,6 +76,7 @@ function Finder({ apiKey, onFound }: { apiKey: string; onFound: (code: string) =
         label="Find a symbol"
         placeholder="Name, code, ticker, or a formula such as XAU/XAG"
         suggested={suggested}
+        typed={typed}
         onPick={onFound}
         keepsList
       />
@@ -61,4 +85,14 @@ function Finder({ apiKey, onFound }: { apiKey: string; onFound: (code: string) =
       </p>
     </>
   );
+}
+
+/** What a field would contain after these keys. */
+function typedWith(keys: readonly string[]): TypedText {
+  let text = '';
+  for (const key of keys) {
+    if (key === 'Enter') return { text, isEntered: true };
+    text = key === 'Backspace' ? text.slice(0, -1) : text + key;
+  }
+  return { text, isEntered: false };
 }

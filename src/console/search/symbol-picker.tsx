@@ -5,6 +5,12 @@ import type { Searchable } from './match.ts';
 
 const NONE: readonly MarketSymbol[] = [];
 
+/** A text, and whether Enter was pressed after it. */
+export interface TypedText {
+  text: string;
+  isEntered: boolean;
+}
+
 /** A field to find a symbol or write a formula, with a list of what fits. Arrow keys choose, Enter picks, Escape closes the list. */
 export function SymbolPicker({
   market,
@@ -15,6 +21,7 @@ export function SymbolPicker({
   keepsList = false,
   suggested = NONE,
   excluded = [],
+  typed,
 }: {
   market: Searchable;
   label: string;
@@ -27,11 +34,13 @@ export function SymbolPicker({
   /** Shown as long as nothing is written. */
   suggested?: readonly MarketSymbol[];
   excluded?: readonly string[];
+  /** What it contains at first. */
+  typed?: TypedText;
 }) {
   const id = useId();
-  const [text, setText] = useState('');
+  const [text, setText] = useState(typed?.text ?? '');
   const [active, setActive] = useState(0);
-  const [isEnterPending, setEnterPending] = useState(false);
+  const [isEnterPending, setEnterPending] = useState(typed?.isEntered);
   const { finder, loadFinder } = useFinder();
   const isEmpty = text.trim() === '';
   const options = useMemo(
