@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
-import { useAction } from '../use-action.ts';
+import { type RunningAction, useAction } from '../use-action.ts';
 import { Doctor } from './doctor.tsx';
 
 interface Backup {
@@ -25,12 +25,13 @@ export function Maintenance({ token }: { token: string }) {
 }
 
 function Backups({ token }: { token: string }) {
-  const action = useAction();
+  const making = useAction();
+  const deleting = useAction();
   const loaded = useLoad(
     async () => (await askAsOperator<{ backups: Backup[] }>(token, '/admin/backups')).backups,
     [token],
   );
-  const change = async (path: string, method: string) => {
+  const change = async (action: RunningAction, path: string, method: string) => {
     await action.run(() => askAsOperator(token, path, { method }));
     loaded.reload();
   };
@@ -41,13 +42,14 @@ function Backups({ token }: { token: string }) {
         <button
           type="button"
           class="button primary small"
-          disabled={action.isBusy}
-          onClick={() => change('/admin/backups', 'POST')}
+          disabled={making.isBusy}
+          onClick={() => change(making, '/admin/backups', 'POST')}
         >
-          {action.isBusy ? 'Backing up…' : 'Back up now'}
+          {making.isBusy ? 'Backing up…' : 'Back up now'}
         </button>
       </div>
-      {action.error !== undefined && <Failure error={action.error} />}
+      {making.error !== undefined && <Failure error={making.error} />}
+      {deleting.error !== undefined && <Failure error={deleting.error} />}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the backups" shape="table" />}
       {loaded.data?.length === 0 && (
@@ -81,7 +83,8 @@ function Backups({ token }: { token: string }) {
                     label="Delete"
                     sure="Delete for good"
                     describe={name}
-                    onSure={() => change(`/admin/backups/${name}`, 'DELETE')}
+                    disabled={deleting.isBusy}
+                    onSure={() => change(deleting, `/admin/backups/${name}`, 'DELETE')}
                   />
                 </td>
               </tr>
