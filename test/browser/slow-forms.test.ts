@@ -87,6 +87,83 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
+  test('every new key stays on the screen until it is dismissed', async () => {
+    const { page, close } = await openAccount(await service.key('pro'));
+    const create = async () => {
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+    };
+    await create();
+    await page.locator('.new-key').waitFor();
+    const first = await page.locator('.new-key').textContent();
+    await create();
+    await page.locator('.new-key').nth(1).waitFor();
+    expect(await page.locator('.new-key').allTextContents()).toContain(first!);
+    await page.locator('tbody').getByText('new', { exact: true }).nth(1).waitFor();
+    const kept = page.locator('.notice').filter({ hasText: first! });
+    await kept.getByRole('button', { name: 'I have kept it' }).click();
+    await kept.waitFor({ state: 'detached' });
+    expect(await page.locator('.new-key').count()).toBe(1);
+    await close();
+  });
+
+  test('refused rules of a key stay in the form, with the reason', async () => {
+    const { page, close } = await openAccount(await service.key('pro'));
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('Dashboard');
+    await page.getByLabel('Only from these addresses').fill('203.0.113.0/24, nowhere');
+    await page.getByRole('button', { name: 'Create', exact: true }).dblclick();
+    await page.getByRole('alert').filter({ hasText: 'must be an address' }).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Dashboard');
+    await page.getByLabel('Only from these addresses').fill('203.0.113.0/24');
+    await page.getByRole('button', { name: 'Create', exact: true }).dblclick();
+    await page.locator('.new-key').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.getByLabel('Name').count()).toBe(0);
+    await page.getByText('Dashboard').waitFor();
+    expect(await page.getByText('Dashboard').count()).toBe(1);
+    await close();
+  });
+
+  test('of two checks which key a text is, the last one is shown', async () => {
+    const key = await service.key('pro');
+    const { page, close } = await openAccount(key);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/\/account$/, async (route) => {
+      if (route.request().headers()['x-api-key'] === 'op_wrong') await released;
+      await route.continue();
+    });
+    const field = page.getByLabel('Which key is this?');
+    const find = page.getByRole('button', { name: 'Find it' });
+    await field.fill('op_wrong');
+    await find.click();
+    await field.fill(key);
+    await find.click();
+    await page.getByText(/^It is key_/).waitFor();
+    const late = page.waitForResponse(/\/account$/);
+    release();
+    await (await late).finished();
+    await page.evaluate(`new Promise((done) => setTimeout(done))`); // after the page has read it
+    expect(await page.getByText(/^It is key_/).count()).toBe(1);
+    await close();
+  });
+
+  test('while a backup is deleted, the page does not say that it makes one', async () => {
+    const { page, close } = await open('maintenance');
+    await page.getByRole('button', { name: 'Back up now' }).click();
+    const remove = page.getByRole('button', { name: /^Delete openpit/ });
+    await remove.waitFor();
+    const deletion = await hold(page, /\/admin\/backups\/./);
+    await remove.click();
+    await page.getByRole('button', { name: /^Delete for good/ }).click();
+    await page.locator(':disabled').getByText('Delete', { exact: true }).waitFor();
+    expect(await page.getByText('Backing up…').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Back up now' }).isEnabled()).toBe(true);
+    deletion.release();
+    await page.getByText('None yet').waitFor();
+    await close();
+  });
+
   test('the name of a new account stays while accounts are searched', async () => {
     const { page, close } = await open('customers');
     await page.getByLabel('New account').fill('Smelter');

@@ -15,11 +15,14 @@ const DAY_SECONDS = 86_400;
 export function KeyRulesForm({
   record,
   button,
+  disabled,
   onSave,
   onCancel,
 }: {
   record?: KeyRecord;
   button: string;
+  /** Whether it cannot be saved now, because a change is on its way. */
+  disabled: boolean;
   onSave: (rules: KeyRulesBody) => void;
   onCancel: () => void;
 }) {
@@ -70,7 +73,7 @@ export function KeyRulesForm({
         />
         Refuse it in URLs
       </label>
-      <button type="submit" class="button primary">
+      <button type="submit" class="button primary" disabled={disabled}>
         {button}
       </button>
       <button type="button" class="button" onClick={onCancel}>

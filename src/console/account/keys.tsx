@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { AccountAnswer, IssuedAnswer, KeyRecord } from '../api/answers.ts';
-import { askWithKey } from '../api/client.ts';
+import type { IssuedAnswer, KeyRecord } from '../api/answers.ts';
 import { ago, dayOfSeconds } from '../show/format.ts';
 import { ActionsHead, CopyButton, Failure, Notice, SureButton } from '../show/parts.tsx';
 import { givenRules, type KeyRulesBody, KeyRulesForm } from './key-rules.tsx';
+import { WhichKey } from './which-key.tsx';
 
 const DAY_SECONDS = 86_400;
 
@@ -22,7 +22,7 @@ export interface KeyActions {
   revoke(id: string): Promise<unknown>;
 }
 
-/** The keys of an account, with create, change, rotate and revoke. A new key's text is shown once. */
+/** The keys of an account, with create, change, rotate and revoke. The text of a new key is shown once, until it is dismissed. */
 export function Keys({
   keys,
   own,
@@ -37,25 +37,34 @@ export function Keys({
   actions: KeyActions;
   onChange: (issued?: IssuedAnswer, replaced?: string) => void;
 }) {
-  const [issued, setIssued] = useState<IssuedAnswer>();
+  const [issued, setIssued] = useState<readonly IssuedAnswer[]>([]);
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const [found, setFound] = useState<string>();
   const [edited, setEdited] = useState<KeyRecord | 'new'>();
   const [overlapSeconds, setOverlapSeconds] = useState(DAY_SECONDS);
+  const isNew = (id: string) => issued.some(({ key }) => key.id === id);
   const run = async (action: () => Promise<IssuedAnswer | unknown>, replaced?: string) => {
     setBusy(true);
     setError(undefined);
     try {
       const answer = await action();
       const made = isIssued(answer) ? answer : undefined;
-      if (made) setIssued(made);
+      if (made) setIssued((shown) => [made, ...shown]);
       onChange(made, replaced);
     } catch (failed) {
       setError(failed);
     }
     setBusy(false);
   };
+  const save = (record: KeyRecord | 'new', rules: KeyRulesBody) =>
+    run(async () => {
+      const answer = await (record === 'new'
+        ? actions.create(givenRules(rules))
+        : actions.update(record.id, rules));
+      setEdited((now) => (now === record ? undefined : now)); // a refused form keeps its text
+      return answer;
+    });
   return (
     <section class="card" aria-labelledby="keys-title">
       <div class="card-head">
@@ -65,19 +74,24 @@ export function Keys({
         </button>
       </div>
       {error !== undefined && <Failure error={error} />}
-      {issued && <NewKey issued={issued} onDone={() => setIssued(undefined)} />}
+      {issued.map((one) => (
+        <NewKey
+          key={one.key.id}
+          issued={one}
+          onDone={() => setIssued((shown) => shown.filter((other) => other !== one))}
+        />
+      ))}
       {edited && (
         <KeyRulesForm
           key={edited === 'new' ? '' : edited.id}
           {...(edited !== 'new' && { record: edited })}
           button={edited === 'new' ? 'Create' : 'Save'}
-          onCancel={() => setEdited(undefined)}
-          onSave={(rules) => {
+          disabled={busy}
+          onCancel={() => {
             setEdited(undefined);
-            void run(() =>
-              edited === 'new' ? actions.create(givenRules(rules)) : actions.update(edited.id, rules),
-            );
+            setError(undefined);
           }}
+          onSave={(rules) => save(edited, rules)}
         />
       )}
       <table class="plain stack">
@@ -94,11 +108,11 @@ export function Keys({
         </thead>
         <tbody>
           {keys.map((key) => (
-            <tr key={key.id} class={key.id === issued?.key.id || key.id === found ? 'marked' : undefined}>
+            <tr key={key.id} class={isNew(key.id) || key.id === found ? 'marked' : undefined}>
               <th scope="row">
                 {key.name !== '' && <span class="key-name">{key.name}</span>} <code>{key.id}</code>{' '}
                 {key.id === own && <span class="badge">this one</span>}{' '}
-                {key.id === issued?.key.id && <span class="badge good">new</span>}{' '}
+                {isNew(key.id) && <span class="badge good">new</span>}{' '}
                 {key.id === found && <span class="badge good">the key you pasted</span>}
               </th>
               <td data-label="State">
@@ -159,52 +173,6 @@ export function Keys({
         more. A revoked key is refused within a second.
       </p>
     </section>
-  );
-}
-
-/** Finds the row of a key whose text the user has: the list does not contain it. */
-function WhichKey({
-  keys,
-  onFound,
-}: {
-  keys: readonly KeyRecord[];
-  onFound: (id: string | undefined) => void;
-}) {
-  const [text, setText] = useState('');
-  const [message, setMessage] = useState('');
-  const find = async () => {
-    const id = await askWithKey<AccountAnswer>(text.trim(), '/account').then(
-      ({ key }) => key.id,
-      () => undefined,
-    );
-    const isListed = keys.some((key) => key.id === id);
-    onFound(isListed ? id : undefined);
-    setMessage(isListed ? `It is ${id}.` : 'It is none of these keys, or it no longer works.');
-  };
-  return (
-    <form
-      class="fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void find();
-      }}
-    >
-      <label>
-        Which key is this?
-        <input
-          type="password"
-          autocomplete="off"
-          placeholder="Paste a key"
-          required
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
-      <button type="submit" class="button">
-        Find it
-      </button>
-      <span role="status">{message}</span>
-    </form>
   );
 }
 
