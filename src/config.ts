@@ -109,7 +109,7 @@ export function readConfig(
     webhookSecret: text('OPENPIT_WEBHOOK_SECRET') || undefined,
     failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),
     retention: Object.freeze({
-      // 6: usage must outlive its leases, which are settled for good after three months.
+      // 6: usage must outlive its leases, which are finally settled after three months.
       usageMonths: whole('OPENPIT_KEEP_USAGE_MONTHS', 6, 1_200),
       keysDays: whole('OPENPIT_KEEP_KEYS_DAYS', 1, 36_500),
       importsDays: whole('OPENPIT_KEEP_IMPORTS_DAYS', 1, 36_500),

@@ -83,7 +83,7 @@ class NotFound(OpenpitError):
 class RateLimited(OpenpitError):
     """429: more requests per second than the plan allows, even after the retries."""
 
-    advice = "Send fewer requests at a time; other programs of the account count, too."
+    advice = "Send fewer requests at a time; other programs of the account count as well."
 
 
 class QuotaExhausted(OpenpitError):
@@ -373,7 +373,7 @@ class _Pace:
         self._limit: float = 1
         self._window = 1.0
         self._lock = threading.Lock()
-        #: When recent requests were answered; infinity while one is under way.
+        #: When recent requests were answered; infinity while one is in progress.
         self._answered: List[List[float]] = []
 
     def learn(self, policy: Optional[str], is_success: bool) -> None:
@@ -402,7 +402,7 @@ class _Pace:
 
 
 def _stream(client: Openpit, target: str) -> Iterator[Json]:
-    """Opens a lost connection again with the id of the last event, so that nothing is missed and nothing is repeated."""
+    """Reconnects with the id of the last event, so that no change is missed or delivered twice."""
     last_id = ""
     last: Dict[str, str] = {}
     failures = 0
@@ -503,7 +503,7 @@ def _lost(cause: BaseException, is_sent: bool) -> ConnectionLost:
 
 
 def _retry_seconds(error: OpenpitError, tries: int) -> Optional[float]:
-    """How long to wait before another try; None if none would help."""
+    """How long to wait before a retry; None if a retry would not help."""
     if isinstance(error, QuotaExhausted) or (error.status not in (0, 429) and error.status < 502):
         return None
     if error.retry_after is None:

@@ -7,7 +7,7 @@ export interface CachedBody {
   bytes: ArrayBuffer;
 }
 
-/** The last answers by URL, so that asking again is free while nothing has changed. The oldest go first. */
+/** Caches the last answers by URL, so that a repeated request is free while nothing has changed. The oldest are evicted first. */
 export class AnswerCache {
   readonly #answers = new Map<string, CachedBody>();
 

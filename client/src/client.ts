@@ -28,9 +28,9 @@ export interface OpenpitOptions<D extends Decimals = 'number'> {
   version?: 'v1' | 'v2' | 'v3' | undefined;
   /** `'string'` returns prices with exactly the published digits. */
   decimals?: D | undefined;
-  /** How long one try may take, in ms; 30,000 if omitted. */
+  /** Timeout of one attempt, in ms; 30,000 if omitted. */
   timeoutMs?: number | undefined;
-  /** How often a call is tried again where that cannot cost a unit twice; 4 if omitted. */
+  /** How often a call is retried where that cannot cost a unit twice; 4 if omitted. */
   retries?: number | undefined;
   /** The longest wait that the service may ask for before a retry, in seconds; 60 if omitted. */
   waitSecondsMax?: number | undefined;

@@ -6,7 +6,7 @@ export class Deadline {
   readonly #outer: CancelSignal | undefined;
   readonly #ms: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether the time is over. */
+  /** Whether the timeout has expired. */
   isOver = false;
 
   constructor(outer: CancelSignal | undefined, ms: number) {
@@ -21,7 +21,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Starts the time again. */
+  /** Restarts the timeout. */
   extend(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

@@ -84,7 +84,7 @@ export class RateLimited extends OpenpitError {
   override readonly name = 'RateLimited';
 
   override get advice(): string {
-    return 'Send fewer requests at a time; other programs of the account count, too.';
+    return 'Send fewer requests at a time; other programs of the account count as well.';
   }
 }
 

@@ -10,7 +10,7 @@ export interface CancelSignal {
 export interface CallOptions {
   /** Ends the call. */
   signal?: CancelSignal | undefined;
-  /** How long one try may take, in ms. */
+  /** Timeout of one attempt, in ms. */
   timeoutMs?: number | undefined;
   /** Sent with the request. */
   headers?: Readonly<Record<string, string>> | undefined;

@@ -9,7 +9,7 @@ export class Pace {
   /** Unknown before the first answer: until then, one request at a time. */
   #limit = 1;
   #windowMs = 1_000;
-  /** When recent requests were answered; infinity while one is under way. */
+  /** When recent requests were answered; infinity while one is in progress. */
   readonly #requests = new Set<{ answeredAt: number }>();
 
   /** Reads `RateLimit-Policy: "month";q=10000;w=2592000, "burst";q=20;w=1`. A service without it sets no limit. */

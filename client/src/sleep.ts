@@ -15,7 +15,7 @@ export function sleep(ms: number, signal: CancelSignal | undefined): Promise<voi
   });
 }
 
-/** The wait before another try: it doubles each time, up to 30 s, and is random so that clients do not return together. */
+/** The wait before another try: it doubles each time, up to 30 s, and is random so that clients do not retry at the same time. */
 export function backoffMs(tries: number, firstMs = 500): number {
   return Math.min(30_000, firstMs * 2 ** tries) * (0.5 + Math.random() / 2);
 }

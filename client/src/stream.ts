@@ -24,8 +24,8 @@ interface ServerEvent {
 }
 
 /**
- * The newest price of each symbol, now and whenever it changes. A lost connection is opened again with the id of the last event,
- * so that a change that happened meanwhile is delivered, and nothing is delivered twice.
+ * The newest price of each symbol, now and whenever it changes. A lost connection is reopened with the id of the last event,
+ * so that no change is missed or delivered twice.
  */
 export async function* readStream<N>(
   options: StreamOptions<N>,

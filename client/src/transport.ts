@@ -11,7 +11,7 @@ export interface TransportOptions {
   base: string;
   key: string | undefined;
   timeoutMs: number;
-  /** How often a call is tried again. */
+  /** How often a call is retried. */
   retries: number;
   /** Longer waits are left to the caller. */
   waitSecondsMax: number;
@@ -25,20 +25,20 @@ const FREE = /^\/(usage|account|units|feeds|health|admin|console|openapi)\b/;
 /** Requests that read the ledger, which cost a unit whatever their outcome. */
 const READS_LEDGER = /\/rates\/revisions\b|[?&](asOf=|interval=(minute|5min|15min|hour)\b)/i;
 
-/** Errors of Node, Bun and Deno that occur before anything is sent. Browsers do not tell. */
+/** Errors of Node, Bun and Deno that occur before anything is sent. Browsers do not report them. */
 const NOT_SENT =
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect error/;
 
 /**
- * Sends requests: paced, with a timeout, conditional where an answer is cached, and repeated where that cannot cost a unit twice.
+ * Sends requests: paced, with a timeout, conditional where an answer is cached, and retried where that cannot cost a unit twice.
  *
  *     429 of the burst limit      not counted       repeated
  *     503 of the service          not counted       repeated; if it reads the ledger, it is counted and not repeated
  *     no connection               not sent          repeated
  *     lost, timed out, 502, 504   counted or not    repeated on free paths, and where the service recognizes the request
  *
- * A request that costs a unit has an id of its own, by which Openpit recognizes it: browsers and Bun also send a request again by
- * themselves when a connection breaks.
+ * A request that costs a unit has an id of its own, by which Openpit recognizes it: browsers and Bun also retry on their own
+ * when a connection breaks.
  */
 export class Transport {
   readonly #options: TransportOptions;
@@ -156,7 +156,7 @@ export class Transport {
   }
 }
 
-/** A browser may know an answer from before its page was reloaded. What this client knows, it revalidates itself. */
+/** A browser may have a cached response from before a reload. This client revalidates its own cached answers itself. */
 function cacheMode(isRead: boolean, isKnown: boolean): 'no-cache' | 'no-store' {
   return isRead && !isKnown ? 'no-cache' : 'no-store';
 }
@@ -202,7 +202,7 @@ function mayBeCounted(error: unknown, readsLedger: boolean): boolean {
   return !(error instanceof OpenpitError) || error.mayBeCounted || (readsLedger && error.status >= 500);
 }
 
-/** How long to wait before another try; undefined if none would help. */
+/** How long to wait before a retry; undefined if a retry would not help. */
 function retryMs(error: unknown, tries: number, waitSecondsMax: number): number | undefined {
   if (!(error instanceof OpenpitError) || error instanceof QuotaExhausted) return undefined;
   const { status, retryAfter } = error;

@@ -375,7 +375,7 @@ export interface Capabilities {
   history: {
     /** Whether the plan includes /rates/history, over any span */
     included: boolean;
-    /** Rows in a page of JSON, and those that a unit pays for in a table */
+    /** Rows in a page of JSON, and rows of a table per unit */
     rowsPerUnit: number;
   };
   streams: {
@@ -388,7 +388,7 @@ export interface Capabilities {
   idempotency: {
     /** How long a repeated request with the same `X-Request-Id: once-…` is free */
     keptSeconds: number;
-    /** How long this process has kept answers: it knows no older ones */
+    /** How long this process has stored responses; it does not recognize older requests */
     uptimeSeconds: number;
   } | null;
   burst: {

@@ -9,7 +9,7 @@ export const GUIDE = `# Reading commodity prices from Openpit
   before it, and the answer names that day.
 - The plan of the API key may delay prices; the time of each price is in the answer. \`STALE\` means that a newer price is overdue.
 - A negative price is possible: WTI crude oil closed at −36.98 USD on 2020-04-20.
-- Formulas take codes in braces: \`{BRENTOIL-FUT}-{WTIOIL-FUT}\`. They use the numbers as they are: convert units by hand, for
+- Formulas take codes in braces: \`{BRENTOIL-FUT}-{WTIOIL-FUT}\`. They use the numbers as they are: convert units yourself, for
   example \`{RB-FUT}*42\` from USD per gallon to USD per barrel.
 - Every call costs one unit of the monthly quota, a price change two, a comparison three, and a long series one per 2,000 rows. Errors and \`usage\` are free.
 - Do not call a tool again for data that you have already received in this conversation, unless the question is about now.

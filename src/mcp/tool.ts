@@ -44,11 +44,11 @@ export const conversion = {
     .string()
     .regex(/^[A-Za-z]{3}$/, 'must be a currency code of three letters')
     .optional()
-    .describe('Convert to this currency, such as EUR. By default each price is in its own.'),
+    .describe('Convert to this currency, such as EUR. By default each price is in its own currency.'),
   unit: z
     .string()
     .optional()
-    .describe('Convert to this unit, such as kg or MT. By default each price is per its own.'),
+    .describe('Convert to this unit, such as kg or MT. By default each price is per its own unit.'),
 };
 
 /** The parameters of the interface for symbols and conversion. */

@@ -4,7 +4,7 @@ import { type Log, messageOf } from '../runtime/log/log.ts';
 /** Each beat is one small write to the ledger, outside of any request. */
 const BEAT_MS = 5_000;
 
-/** A connection may hang for good: after this the next beat is sent all the same. */
+/** A connection may hang forever: after this time the next heartbeat is sent anyway. */
 const TIMEOUT_MS = 10_000;
 
 /** A stop waits no longer than this for an unreachable ledger. */

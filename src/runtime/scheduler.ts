@@ -16,7 +16,7 @@ export const systemScheduler: Scheduler = {
   yieldToRequests,
 };
 
-/** Settles like `call`, or rejects after `ms` milliseconds: a connection to the ledger may hang for good. */
+/** Settles like `call`, or rejects after `ms` milliseconds: a connection to the ledger may hang forever. */
 export function withTimeout<T>(scheduler: Scheduler, ms: number, call: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = scheduler.after(ms, () =>

@@ -36,10 +36,7 @@ export const PLAN_CHANGE = z.strictObject({
   quota: whole(0, QUOTA_MAX).optional(),
   delaySeconds: whole(0, 86_400).optional(),
   maxSymbols: whole(1, 100_000).optional(),
-  maxSpanDays: whole(0, 100_000)
-    .nullable()
-    .optional()
-    .describe('null: what the version of the interface says'),
+  maxSpanDays: whole(0, 100_000).nullable().optional().describe('null: the limit of the interface version'),
   burstPerSecond: whole(1, 1_000_000).optional(),
   history: z.boolean().optional(),
 });

@@ -30,7 +30,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     method: 'GET',
     tag: 'Account',
     summary: 'What the key in use may do: limits, formats, history, streams, and what is left of the quota',
-    description: 'Free. Clients read it once instead of finding out by errors.',
+    description: 'Free. Clients read it once instead of discovering limits through errors.',
     answer: 'Capabilities',
   },
   {

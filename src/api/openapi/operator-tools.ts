@@ -65,7 +65,8 @@ export const OPERATOR_TOOLS: readonly Operation[] = [
     path: '/admin/feeds/{id}/probe',
     method: 'POST',
     tag: 'Operator',
-    summary: 'Try the provider of a feed: what answers, how it differs from what is expected, and what to do',
+    summary:
+      'Try the provider of a feed, and report the response, how it differs from what is expected, and what to do',
     description: 'Requests what a run would request, and writes nothing. It may take a minute.',
     parameters: ['id'],
     answer: 'ProbedFeed',

@@ -2,7 +2,7 @@ import type { UsageAnswer, UsageDailyAnswer } from '../api/answers.ts';
 import { projection } from '../data/projection.ts';
 import { count, dayOfSeconds } from '../show/format.ts';
 
-/** What is used of the quota, and what the month comes to at the current pace. */
+/** Usage of the quota, and the projection for the month. */
 export function Quota({ usage, daily, now }: { usage: UsageAnswer; daily: UsageDailyAnswer; now: number }) {
   const share = usage.quota === 0 ? 100 : Math.min(100, (usage.used / usage.quota) * 100);
   const level = share >= 100 ? 'full' : share >= 75 ? 'high' : '';

@@ -61,7 +61,7 @@ export interface PlanRecord {
 
 /** A plan as the operator sees it. */
 export interface AdminPlan extends Omit<PlanRecord, 'maxSpanDays'> {
-  /** null: what the version of the interface says. */
+  /** null: the limit of the interface version. */
   maxSpanDays: number | null;
 }
 

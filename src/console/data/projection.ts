@@ -2,7 +2,7 @@ const DAY_SECONDS = 86_400;
 /** A pace over a week evens out working days and weekends. */
 const PACE_DAYS = 7;
 
-/** What a month comes to: what is used now, and the mean of the last seven days for each day that is left. */
+/** Projects the usage of a month: the usage so far, and the mean of the last seven days for each remaining day. */
 export function projection(
   { used, resetAt }: { used: number; resetAt: number },
   days: readonly { date: string; count: number }[],

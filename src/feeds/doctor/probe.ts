@@ -13,7 +13,7 @@ export interface Diagnosis {
   verdict: Verdict;
   /** The address that was tried, or where it went wrong, without secrets. */
   url: string;
-  /** What answered, and how it differs from what was expected. */
+  /** The response, and how it differs from what was expected. */
   found: string[];
   /** What to change; empty if nothing. */
   advice: string[];

@@ -2,7 +2,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { RunnerParts } from '../run/runner.ts';
 import { loadSample } from '../sample/load.ts';
 
-/** A setting in the ledger, because the process that is asked need not be the one that runs the feeds. */
+/** A setting in the ledger, because the process that gets the request need not be the one that runs the feeds. */
 export const SAMPLE_META = 'sample';
 export const SAMPLE_REQUESTED = 'requested';
 

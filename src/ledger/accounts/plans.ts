@@ -12,7 +12,7 @@ export interface Plan {
   quota: number;
   delaySeconds: number;
   maxSymbols: number;
-  /** Days between the first and last day of a time series; null: what the version of the interface says. */
+  /** Days between the first and last day of a time series; null: the limit of the interface version. */
   maxSpanDays: number | null;
   burstPerSecond: number;
   /** Whether the plan includes /rates/history. */

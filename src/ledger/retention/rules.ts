@@ -21,7 +21,7 @@ export const DEFAULT_RETENTION: RetentionRules = {
   minuteBarsDays: 90,
 };
 
-/** A lease whose holder has not come back is settled for good this long after the end of its month. */
+/** A lease whose holder has not returned is finally settled this long after the end of its month. */
 export const LOST_LEASE_MONTHS = 3;
 
 /** Changes are merged after this time. A follower that is further behind, as after a suspend, reloads. */

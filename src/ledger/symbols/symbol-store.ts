@@ -73,7 +73,7 @@ export class SymbolStore {
   }
 
   /**
-   * Deletes a symbol: it is no longer served at once, and its rows are deleted in small batches. `markDeleted` alone
+   * Deletes a symbol: it stops being served immediately, and its rows are deleted in small batches. `markDeleted` alone
    * leaves the rows to the service's background work. Returns false when the symbol does not exist.
    */
   async delete(symbolId: number): Promise<boolean> {

@@ -11,7 +11,7 @@ const plan = z.strictObject({
   maxSpanDays: z
     .int()
     .nullable()
-    .describe('Days in one time series; null: what the version of the interface says'),
+    .describe('Days in one time series; null: the limit of the interface version'),
   burstPerSecond: z.int(),
   history: z.boolean().describe('Whether it includes /rates/history'),
 });
@@ -29,7 +29,7 @@ const key = z.strictObject({
 });
 
 const listedKey = key.extend({
-  lastUsedAt: seconds.nullable().describe('When it last paid for an answer; null: not in the last 92 days'),
+  lastUsedAt: seconds.nullable().describe('When it last paid for a response; null: not in the last 92 days'),
 });
 
 const dailyUsage = {
@@ -53,7 +53,7 @@ const issued = { success, apiKey: text.describe('The key. It is shown only once'
 const namedFormula = z.strictObject({
   code: text,
   name: text,
-  expression: text.describe('Over symbols in braces, in one spelling'),
+  expression: text.describe('Symbols in braces, in normalized spelling'),
   unit: text.describe('`none` for a ratio'),
   currency: text.describe('`none` for a ratio'),
 });
@@ -97,7 +97,7 @@ export const ACCOUNT_SCHEMAS = {
     formats: z.array(text).describe('What `format` accepts'),
     history: z.strictObject({
       included: z.boolean().describe('Whether the plan includes /rates/history, over any span'),
-      rowsPerUnit: z.int().describe('Rows in a page of JSON, and those that a unit pays for in a table'),
+      rowsPerUnit: z.int().describe('Rows in a page of JSON, and rows of a table per unit'),
     }),
     streams: z.strictObject({
       allowed: z.boolean(),
@@ -109,7 +109,9 @@ export const ACCOUNT_SCHEMAS = {
         keptSeconds: z
           .int()
           .describe('How long a repeated request with the same `X-Request-Id: once-…` is free'),
-        uptimeSeconds: z.int().describe('How long this process has kept answers: it knows no older ones'),
+        uptimeSeconds: z
+          .int()
+          .describe('How long this process has stored responses; it does not recognize older requests'),
       })
       .nullable()
       .describe(

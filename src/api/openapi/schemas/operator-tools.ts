@@ -67,7 +67,7 @@ export const OPERATOR_TOOL_SCHEMAS = {
       z.strictObject({
         name: text,
         url: text.describe('Requests fill in the parts in braces'),
-        own: text.describe('The provider’s own address; another one than `url` if the operator replaced it'),
+        own: text.describe('The provider’s own address; it differs from `url` if the operator replaced it'),
       }),
     ),
   }),
@@ -76,9 +76,9 @@ export const OPERATOR_TOOL_SCHEMAS = {
     key: text,
     verdict: z
       .enum(['ok', 'unreachable', 'gone', 'refused', 'changed'])
-      .describe('`changed`: the provider answers with something else than expected'),
+      .describe('`changed`: the response is not what was expected'),
     url: text.describe('The address that was tried, or where it went wrong, without secrets'),
-    found: z.array(text).describe('What answered, and how it differs from what was expected'),
+    found: z.array(text).describe('The response, and how it differs from what was expected'),
     advice: z.array(text).describe('What to change'),
   }),
   ChangedDays: z.strictObject({ success, symbol: text, days: z.array(z.iso.date()) }),
@@ -125,7 +125,7 @@ export const OPERATOR_TOOL_SCHEMAS = {
           outcome: z.enum(['taken', 'corrected', 'unchanged', 'held']),
         }),
       )
-      .describe('The first 100 of a dry run, and what would become of each'),
+      .describe('The first 100 of a dry run, with the outcome of each'),
   }),
   UndoneImport: z.strictObject({
     success,

@@ -8,7 +8,7 @@ const TEXTS: readonly [name: keyof ImportForm & string, label: string, placehold
   ['zone', 'Time zone of timestamps', 'Europe/London'],
 ];
 
-/** What a file may leave open: most files need none of it. */
+/** Settings for ambiguous files; most files need none. */
 export function ReadingRules({
   form,
   onChange,

@@ -5,7 +5,7 @@ const SIGNALS_MS = 100;
 const FLUSH_MS = 1_000;
 const SWEEP_MS = 60_000;
 
-/** A connection may hang for good: after this the next run starts all the same. */
+/** A connection may hang forever: after this time the next run starts anyway. */
 const TIMEOUT_MS = 2_000;
 
 export interface MeterJobs {
