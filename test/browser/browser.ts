@@ -111,7 +111,10 @@ export async function openPage(
       mkdirSync(ARTIFACTS, { recursive: true });
       await page.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage: whole });
     },
-    close: () => context.close(),
+    async close() {
+      await page.unrouteAll({ behavior: 'ignoreErrors' }); // a held request may be on its way
+      await context.close();
+    },
   };
 }
 
