@@ -13,6 +13,15 @@ export interface NoData {
   firstDate: string | undefined;
 }
 
+export interface UnknownCurrency {
+  received: string;
+  code: string;
+  /** The currency of the symbol; `none` for a ratio. */
+  own: string;
+  known: readonly string[];
+  hasRates: boolean;
+}
+
 export interface MissingRate {
   date: string;
   /** Such as EUR/USD. */
@@ -37,7 +46,8 @@ export function suggest({ code, nearest, list }: UnknownCode): string {
 }
 
 export function fitting({ code, units }: { code: string; units: readonly string[] }): string {
-  return units.length > 0 ? `${code} (which has ${units.join(', ')})` : `${code} (a formula takes no unit)`;
+  if (units.length === 0) return `${code} (a formula takes no unit)`;
+  return units[0] === 'none' ? `${code} (which has no unit)` : `${code} (which has ${units.join(', ')})`;
 }
 
 export function startOf({ code, firstDate }: NoData): string {

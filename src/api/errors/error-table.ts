@@ -6,6 +6,7 @@ import {
   startOf,
   suggest,
   type UnknownCode,
+  type UnknownCurrency,
 } from './error-details.ts';
 
 const FORMULA_SYNTAX =
@@ -44,8 +45,8 @@ export const ERRORS = {
   ),
   date_in_future: entry(
     400,
-    (d: { name: string; received: string; today: string }) =>
-      `The parameter "${d.name}" is in the future (received ${d.received}). Today is ${d.today}; ask for that day or an earlier one.`,
+    (d: { name: string; received: string } & ({ today: string } | { now: string })) =>
+      `The parameter "${d.name}" is in the future (received ${d.received}). ${'today' in d ? `Today is ${d.today}; ask for that day` : `It is ${d.now}; ask for that time`} or an earlier one.`,
     { name: 'date', received: '2199-01-01', today: '2024-05-15' },
   ),
   invalid_range: entry(
@@ -56,9 +57,9 @@ export const ERRORS = {
   ),
   range_too_long: entry(
     400,
-    (d: { days: number; maxDays: number }) =>
-      `The range spans ${d.days} days and the limit is ${d.maxDays} days between startDate and endDate. Use /rates/history for long ranges, or ask for shorter ones one after the other. The operator can set another limit with "openpit plan set NAME --max-span-days DAYS".`,
-    { days: 31, maxDays: 30 },
+    (d: { days: number; maxDays: number; hasHistory: boolean }) =>
+      `The range spans ${d.days} days and the limit is ${d.maxDays} days between startDate and endDate. ${d.hasHistory ? 'Use /rates/history for long ranges, or ask' : 'Ask'} for shorter ones one after the other. The operator can set another limit with "openpit plan set NAME --max-span-days DAYS".`,
+    { days: 31, maxDays: 30, hasHistory: true },
   ),
   repeated_parameter: entry(
     400,
@@ -157,18 +158,20 @@ export const ERRORS = {
   ),
   unknown_currency: entry(
     404,
-    (d: { received: string; code: string; own: string; known: readonly string[]; hasRates: boolean }) =>
-      d.hasRates
-        ? `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}". The currencies known for it are ${d.known.join(', ')}.`
-        : `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}": the exchange rate feed is off or has not run yet. The operator can enable it with "openpit feed enable ecb". Without it, the currencies known for ${d.code} are ${d.known.join(', ')}.`,
+    (d: UnknownCurrency) =>
+      d.own === 'none'
+        ? `${d.code} has no currency, so it cannot be converted to "${d.received}". Request it without quote.`
+        : d.hasRates
+          ? `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}". The currencies known for it are ${d.known.join(', ')}.`
+          : `${d.code} is quoted in ${d.own} and cannot be converted to "${d.received}": the exchange rate feed is off or has not run yet. The operator can enable it with "openpit feed enable ecb". Without it, the currencies known for ${d.code} are ${d.known.join(', ')}.`,
     { received: 'XYZ', code: 'XAU', own: 'USD', known: ['EUR', 'USD'], hasRates: true },
   ),
   no_data: entry(
     404,
-    (d: { date: string | undefined; missing: readonly NoData[] } | MissingRate) =>
+    (d: { missing: readonly NoData[]; date?: string; range?: string } | MissingRate) =>
       'rate' in d
         ? `No exchange rate ${d.rate} is known on ${d.date} or in the ${d.days} days before it, so prices of that day cannot be converted.`
-        : `No data${d.date ? ` on or shortly before ${d.date}` : ''} for ${d.missing.map(startOf).join('; ')}.`,
+        : `No data${d.date ? ` on or shortly before ${d.date}` : ''}${d.range ? ` from ${d.range}` : ''} for ${d.missing.map(startOf).join('; ')}.`,
     { date: '1890-01-01', missing: [{ code: 'XAU', firstDate: '2015-01-02' }] },
   ),
   invalid_file: entry(400, (d: { problem: string }) => `The file cannot be imported: ${d.problem}.`, {

@@ -1,5 +1,5 @@
 import { MS_PER_DAY, parseDay, printDay, utcDay } from '../../market/day.ts';
-import { parseInstant } from '../../market/intraday/instant.ts';
+import { parseInstant, printInstant } from '../../market/intraday/instant.ts';
 import { refuse } from '../errors/errors.ts';
 import type { Finality } from '../model/answer.ts';
 import type { AsOf } from '../model/price-query.ts';
@@ -16,8 +16,11 @@ export function readAsOf(query: QueryParams, now: number): AsOf | undefined {
   const day = parseDay(text);
   const moment = day === undefined ? parseInstant(text) : (day + 1) * MS_PER_DAY - 1;
   if (moment === undefined) throw refuse('invalid_as_of', { received: echo(text) });
-  if (day === undefined ? moment > now : day > utcDay(now)) {
-    throw refuse('date_in_future', { name: 'asOf', received: echo(text), today: printDay(utcDay(now)) });
+  const asked = { name: 'asOf', received: echo(text) };
+  if (day === undefined) {
+    if (moment > now) throw refuse('date_in_future', { ...asked, now: printInstant(now) });
+  } else if (day > utcDay(now)) {
+    throw refuse('date_in_future', { ...asked, today: printDay(utcDay(now)) });
   }
   return { moment };
 }

@@ -65,8 +65,9 @@ function missing(query: QueryParams, name: string, example: string): Refusal {
   return refuse('missing_parameter', { name, example, sentInstead: nameSentInstead(query, name) });
 }
 
-export function wantsMetadata(query: QueryParams): boolean {
-  return single(query, 'metadata') !== 'false';
+/** Whether a parameter that includes something is `false`, in any case: Python writes `False`. */
+export function isOff(query: QueryParams, name: 'metadata' | 'closes'): boolean {
+  return single(query, name)?.toLowerCase() === 'false';
 }
 
 /** Reads `symbols`. */
@@ -99,12 +100,16 @@ export function spanDaysMax({ maxSpanDays }: Plan, dialect: Dialect): number {
   return maxSpanDays ?? dialect.spanDaysMax;
 }
 
-/** Reads startDate and endDate, in order, at most `maxDays` apart. */
-export function readRange(query: QueryParams, maxDays: number): { first: Day; last: Day } {
+/** Reads startDate and endDate, in order, at most `maxDays` apart. Only a plan with long history can be referred to it. */
+export function readRange(
+  query: QueryParams,
+  maxDays: number,
+  hasHistory = false,
+): { first: Day; last: Day } {
   const first = readDay(query, 'startDate');
   const last = readDay(query, 'endDate');
   if (first > last) throw refuse('invalid_range', { startDate: printDay(first), endDate: printDay(last) });
-  if (last - first > maxDays) throw refuse('range_too_long', { days: last - first, maxDays });
+  if (last - first > maxDays) throw refuse('range_too_long', { days: last - first, maxDays, hasHistory });
   return { first, last };
 }
 

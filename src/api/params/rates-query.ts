@@ -11,9 +11,9 @@ import {
   echo,
   type FirstDay,
   findSymbols,
+  isOff,
   type RequestedSymbols,
   singleUnlessEmpty,
-  wantsMetadata,
 } from './parameters.ts';
 import { parseSymbols, type SymbolSet } from './symbol-set.ts';
 
@@ -37,7 +37,7 @@ export interface RatesQuery extends RequestedSymbols {
  */
 export function readRates(context: EndpointContext, sent: SymbolSet, day?: FirstDay): RatesQuery {
   const { query, board, now } = context;
-  const metadata = wantsMetadata(query);
+  const metadata = !isOff(query, 'metadata');
   const asOf = day && readAsOf(query, now);
   const horizon = asOf ? Math.min(now, asOf.moment) : now;
   const { symbols, today, unresolved } = findSymbols(sent, board, horizon, {

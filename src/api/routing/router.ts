@@ -122,7 +122,7 @@ export class Router<Route> {
   }
 
   #guess(mount: string, rest: string): string | undefined {
-    if (/^(\/rates)?\/\d{4}-\d{2}-\d{2}$/.test(rest)) {
+    if (/^(\/rates)?(\/historical)?\/\d{4}-\d{2}-\d{2}$/.test(rest)) {
       return `The rates of a day are at ${mount}/rates/historical?date=${rest.slice(-10)}&symbols=….`;
     }
     if (rest === '/convert' || rest === '/rates/convert') {

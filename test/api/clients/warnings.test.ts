@@ -208,6 +208,13 @@ onEachEngine('warnings', (engine) => {
     expect(await warningsOf(`${DAY}&metadata=true`)).toBeUndefined();
   });
 
+  test('metadata=False, as Python writes it, omits the metadata', async () => {
+    for (const value of ['False', 'FALSE', 'false']) {
+      const { body } = await api.ask(`${DAY}&metadata=${value}`);
+      expect([body.metadata, body.warnings], value).toEqual([undefined, undefined]);
+    }
+  });
+
   test('say in a table, too, that a history begins after the range', async () => {
     const { headers } = await api.ask(
       '/rates/history?symbols=XAU&startDate=2000-01-01&endDate=2001-01-01&format=csv',

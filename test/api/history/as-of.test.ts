@@ -90,6 +90,8 @@ onEachEngine('asOf=', (engine) => {
     for (const asOf of ['2024-05-16', '2024-05-15T16:00:01Z', '2199-12-31']) {
       expectRefusal(await api.ask(`${DAY}&asOf=${asOf}`), 400, 'date_in_future');
     }
+    const later = expectRefusal(await api.ask(`${DAY}&asOf=2024-05-15T16:00:01Z`), 400, 'date_in_future');
+    expect(later).toContain('It is 2024-05-15T16:00:00Z; ask for that time or an earlier one.');
     for (const asOf of [
       'now',
       '2024-02-30',

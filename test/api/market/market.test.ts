@@ -106,6 +106,7 @@ onEachEngine('GET /market', (engine) => {
     const brief = await api.ask('/market?closes=false', { key });
     expect(rowOf(brief.body, 'XAU')).toMatchObject({ name: 'Gold', quote: { rate: 2358.2 } });
     expect(brief.text).not.toContain('closes');
+    expect((await api.ask('/market?closes=False&dryRun=false')).text).not.toContain('closes');
     const again = await api.ask(`/market?visit=${brief.headers.get('openpit-visit')}`, { key });
     expect(rowOf(again.body, 'XAU').closes).toEqual([2330, 2336.1]);
     expect(again.headers.get('openpit-visit')).toBeNull();

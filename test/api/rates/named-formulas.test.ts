@@ -69,7 +69,13 @@ onEachEngine('named formulas', (engine) => {
     expect((await api.ask('/rates/latest?symbols=CRACK321&unit=gal&metadata=false')).body.rates).toEqual({
       CRACK321: 0.60952381,
     });
-    expectRefusal(await api.ask('/rates/latest?symbols=GOLDSILVER&quote=EUR'), 404, 'unknown_currency');
+    const ratio = (conversion: string) => api.ask(`/rates/latest?symbols=GOLDSILVER&${conversion}`);
+    expect(expectRefusal(await ratio('quote=EUR'), 404, 'unknown_currency')).toBe(
+      'GOLDSILVER has no currency, so it cannot be converted to "EUR". Request it without quote.',
+    );
+    expect(expectRefusal(await ratio('unit=kg'), 400, 'invalid_unit')).toBe(
+      'The unit "kg" does not fit GOLDSILVER (which has no unit).',
+    );
     expectRefusal(await api.ask(`/rates/revisions?symbols=CRACK321&${day}`), 400, 'invalid_formula');
   });
 

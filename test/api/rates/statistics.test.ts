@@ -150,7 +150,10 @@ onEachEngine('GET /rates/statistics', (engine) => {
     await api.ask('/rates/statistics?symbols=PL,PA,TIN&startDate=2010-01-01&endDate=2024-05-14&format=csv', {
       key,
     });
-    expectRefusal(await api.ask(path('XAU,PA').replaceAll('2024', '2010'), { key }), 404, 'no_data');
+    const none = await api.ask(path('XAU,PA').replaceAll('2024', '2010'), { key });
+    expect(expectRefusal(none, 404, 'no_data')).toMatch(
+      /^No data from 2010-\d\d-\d\d to 2010-\d\d-\d\d for XAU /,
+    );
     expect((await api.ask('/usage', { key })).body.used).toBe(2);
   });
 

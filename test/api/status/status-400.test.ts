@@ -65,6 +65,18 @@ onEachEngine('400', (engine) => {
     expect((await ask('XAU,xau, Xau ,XAU,,XAU,XAU')).status).toBe(200);
   });
 
+  test('too long a range is referred to long history only if the plan has it', async () => {
+    await api.service.setPlan({ name: 'short', history: false });
+    const key = await api.service.key('short');
+    const range = 'symbols=XAU&startDate=2024-01-01&endDate=2024-05-01';
+    const ask = async (path: string, by: string) =>
+      expectRefusal(await api.ask(`${path}?${range}`, { key: by }), 400, 'range_too_long');
+    expect(await ask('/rates/time-series', api.key)).toContain('/rates/history');
+    for (const path of ['/rates/time-series', '/rates/statistics', '/rates/revisions']) {
+      expect(await ask(path, key), path).not.toContain('/rates/history');
+    }
+  });
+
   test('parameters are checked before symbols, and symbols before data', async () => {
     const code = async (path: string) => (await api.ask(path)).body.code;
     expect(await code('/rates/historical?symbols=NOPE&date=x')).toBe('invalid_date');

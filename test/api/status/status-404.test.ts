@@ -20,6 +20,8 @@ const GUESSES: [path: string, right: string][] = [
   ['/2024-05-14', '/rates/historical?date=2024-05-14'],
   ['/v2/2024-05-14', '/v2/rates/historical?date=2024-05-14'],
   ['/rates/2024-05-14', '/rates/historical?date=2024-05-14'],
+  ['/rates/historical/2024-05-14', '/rates/historical?date=2024-05-14'],
+  ['/v2/historical/2024-05-14', '/v2/rates/historical?date=2024-05-14'],
   ['/v1/', '/rates/latest'],
   ['/nowhere', '/rates/time-series'],
 ];

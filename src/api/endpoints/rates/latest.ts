@@ -54,7 +54,6 @@ function latestOf(symbols: readonly RequestedSymbol[], prices: Prices): LatestPr
   const missing = symbols.filter((_, i) => found[i] === undefined);
   if (missing.length === 0) return found as LatestPrice[];
   throw refuse('no_data', {
-    date: undefined,
     missing: missing.map(({ code }) => ({ code, firstDate: undefined })),
   });
 }

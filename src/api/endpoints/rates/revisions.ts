@@ -10,11 +10,11 @@ import { printCursor, readCursor } from '../../params/cursor.ts';
 import {
   canBePartial,
   findSymbols,
+  isOff,
   readDay,
   readRange,
   readSymbolSet,
   spanDaysMax,
-  wantsMetadata,
 } from '../../params/parameters.ts';
 import { bySymbol, metadataStart, ohlcCells, ohlcJson } from '../../response/json.ts';
 
@@ -47,7 +47,7 @@ export const revisions = priceEndpoint({
     const { query, plan, board, now } = context;
     const symbolSet = readSymbolSet(query, plan);
     const days = readDays(context);
-    const metadata = wantsMetadata(query);
+    const metadata = !isOff(query, 'metadata');
     const cursorScope = `${symbolSet.codes} ${days.first} ${days.last}`;
     const from = days.isRange ? (readCursor(query, cursorScope)?.day ?? days.first) : days.first;
     const day = { name: days.name, day: days.first };

@@ -113,7 +113,7 @@ function requireCloses(ratesQuery: StatisticsQuery, prices: Prices): void {
   if (missing.length === 0) return;
   const startOf = (day: Day | undefined) => (day === undefined ? undefined : printDay(day));
   throw refuse('no_data', {
-    date: undefined,
+    range: `${printDay(first)} to ${printDay(last)}`,
     missing: missing.map(({ code, series }) => ({ code, firstDate: startOf(prices.firstDay(series)) })),
   });
 }

@@ -30,7 +30,7 @@ export const timeSeries = priceEndpoint({
   read(context) {
     const { query, plan, dialect } = context;
     const symbolSet = readSymbolSet(query, plan);
-    const { first, last } = readRange(query, spanDaysMax(plan, dialect));
+    const { first, last } = readRange(query, spanDaysMax(plan, dialect), plan.history);
     return {
       ...readRates(context, symbolSet, { name: 'startDate', day: first }),
       first,
