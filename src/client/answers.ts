@@ -35,6 +35,8 @@ export interface ListedSymbol {
   updateInterval: string;
   firstDate: string | null;
   lastDate: string | null;
+  /** How it is computed, if it is a formula. */
+  formula?: string;
 }
 
 export interface LatestAnswer {
@@ -47,6 +49,11 @@ export interface HistoricalAnswer {
   date: string;
   rates: BySymbol<PriceBar>;
   metadata: BySymbol<PriceMetadata>;
+}
+
+export interface FluctuationAnswer {
+  rates: BySymbol<{ startRate: number; endRate: number }>;
+  metadata: BySymbol<PriceMetadata & { startDate: string; endDate: string }>;
 }
 
 export interface HistoryRow extends PriceBar {

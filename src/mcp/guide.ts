@@ -11,6 +11,6 @@ export const GUIDE = `# Reading commodity prices from Openpit
 - A negative price is possible: WTI crude oil closed at −36.98 USD on 2020-04-20.
 - Formulas take codes in braces: \`{BRENTOIL-FUT}-{WTIOIL-FUT}\`. They use the numbers as they are: convert units yourself, for
   example \`{RB-FUT}*42\` from USD per gallon to USD per barrel.
-- Every call costs one unit of the monthly quota, a price change two, a comparison three, and a long series one per 2,000 rows. Errors and \`usage\` are free.
+- Every call costs one unit of the monthly quota, a comparison two, and a long series one per 2,000 rows. Errors and \`usage\` are free.
 - Do not call a tool again for data that you have already received in this conversation, unless the question is about now.
 `;

@@ -1,4 +1,8 @@
 import { RequestRefused } from '../client/ask.ts';
+import { inTermsOf } from '../client/terms.ts';
+
+/** What the tools call the parameters of the interface. */
+const ARGUMENTS = { startDate: '"from"', endDate: '"to"', quote: '"currency"' };
 
 /** What to call next after an error, by its code. */
 const NEXT_CALLS: Readonly<Record<string, string>> = {
@@ -22,7 +26,7 @@ const NEXT_CALLS: Readonly<Record<string, string>> = {
 
 /** The text of an error for a model: what was wrong, and the next call to make. */
 export function errorText(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = inTermsOf(ARGUMENTS, error instanceof Error ? error.message : String(error));
   const next =
     error instanceof RequestRefused && error.code !== undefined ? NEXT_CALLS[error.code] : undefined;
   return next === undefined ? message : `${message} ${next}`;

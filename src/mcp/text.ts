@@ -23,7 +23,7 @@ const CURRENCY_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** For example "USD per troy ounce (T.oz)". */
-export function measure({ quote: code, unit }: PriceMetadata): string {
+export function measure({ quote: code, unit }: Pick<PriceMetadata, 'quote' | 'unit'>): string {
   const quote = CURRENCY_NAMES[code] ?? code;
   const name = UNIT_NAMES[unit];
   const per = name === undefined ? unit : `${name} (${unit})`;

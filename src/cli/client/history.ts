@@ -1,9 +1,8 @@
 import type { HistoryRow, PriceMetadata } from '../../client/answers.ts';
 import { csv } from '../../client/csv.ts';
 import { wholeHistory } from '../../client/history.ts';
-import { printDay, utcDay } from '../../market/day.ts';
+import { LAST_DAY, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import type { Command } from '../framework/command.ts';
 import { CONVERSION_FLAGS, OUTPUT_FLAGS, outputOf, requestOf } from './output.ts';
 import { SOURCE_FLAGS, withRates } from './source.ts';
@@ -31,16 +30,18 @@ export const historyCommand: Command = {
   },
   async run(call) {
     const output = outputOf(call);
+    const to = call.flag('to');
     const params = {
       ...requestOf(call),
       startDate: call.required('from'),
-      endDate: call.flag('to') ?? printDay(utcDay(systemClock.now())),
+      endDate: to ?? printDay(LAST_DAY), // which means today, and that is tomorrow where the next session has begun
       interval: call.flag('interval') ?? 'day',
     };
     const { rows, metadata } = await withRates(call, (ask) => wholeHistory(ask, params));
     if (output === 'json') console.log(JSON.stringify({ rates: rows, metadata }));
     else if (output === 'csv') console.log(historyCsv(rows));
-    else if (rows.length === 0) console.log(`No prices from ${params.startDate} to ${params.endDate}.`);
+    else if (rows.length === 0)
+      console.log(`No prices from ${params.startDate}${to === undefined ? '' : ` to ${to}`}.`);
     else console.log(historyTable(rows, metadata));
   },
 };

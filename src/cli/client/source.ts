@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type AskRates, askServer, type StreamedPrice, streamFromServer } from '../../client/ask.ts';
+import {
+  type AskRates,
+  askServer,
+  RequestRefused,
+  type StreamedPrice,
+  streamFromServer,
+} from '../../client/ask.ts';
+import { inTermsOf } from '../../client/terms.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { openLocalRates } from '../../service/local-rates.ts';
@@ -15,10 +22,16 @@ export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {
 
 /** Calls `work` with a way to ask the server that `--url` names, or else the ledger on this machine. */
 export async function withRates<T>(call: CommandCall, work: (ask: AskRates) => Promise<T>): Promise<T> {
-  const url = call.flag('url');
-  if (url !== undefined) return work(askServer(serverUrl(url), keyOf(call)));
-  requireExisting(call);
-  return call.withLedger(async (ledger) => work(await openLocalRates(ledger, call.config, systemClock)));
+  try {
+    const url = call.flag('url');
+    if (url !== undefined) return await work(askServer(serverUrl(url), keyOf(call)));
+    requireExisting(call);
+    return await call.withLedger(async (ledger) =>
+      work(await openLocalRates(ledger, call.config, systemClock)),
+    );
+  } catch (error) {
+    throw explained(error);
+  }
 }
 
 /** The prices of the server that `--url` names, as they change; undefined without it. */
@@ -28,8 +41,36 @@ export function streamFrom(
   signal: AbortSignal,
 ): AsyncIterable<StreamedPrice> | undefined {
   const url = call.flag('url');
-  return url === undefined ? undefined : streamFromServer(serverUrl(url), keyOf(call), symbols, signal);
+  return url === undefined ? undefined : streamOf(serverUrl(url), keyOf(call), symbols, signal);
 }
+
+async function* streamOf(...asked: Parameters<typeof streamFromServer>): AsyncGenerator<StreamedPrice> {
+  try {
+    yield* streamFromServer(...asked);
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+/** What the options are called in the interface. */
+const OPTIONS = {
+  startDate: '--from',
+  endDate: '--to',
+  interval: '--interval',
+  quote: '--currency',
+  unit: '--unit',
+};
+
+/** An error of the interface in terms of the command line. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof RequestRefused)) return error;
+  const { message, status, code } = error;
+  if (code === 'missing_key') return new UsageError(KEY_MISSING);
+  return new RequestRefused(inTermsOf(OPTIONS, message), status, code);
+}
+
+const KEY_MISSING =
+  'the server requires an API key: put it into the environment variable OPENPIT_KEY, for example OPENPIT_KEY=pit_live_… openpit latest XAU --url URL';
 
 function keyOf(call: CommandCall): string | undefined {
   return call.environment('OPENPIT_KEY') || undefined;

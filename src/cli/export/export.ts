@@ -2,6 +2,7 @@ import { Refusal } from '../../api/errors/errors.ts';
 import { HistoryExport } from '../../api/export/history-export.ts';
 import { type TableFormat, type TextFormat, tableWriter } from '../../api/model/table.ts';
 import { ParquetThread } from '../../api/parquet/parquet-thread.ts';
+import { inTermsOf } from '../../client/terms.ts';
 import { printDay, utcDay } from '../../market/day.ts';
 import { INTERVALS } from '../../market/interval.ts';
 import { INTRADAY_INTERVALS } from '../../market/intraday/interval.ts';
@@ -26,6 +27,9 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   quote: 'quote',
   unit: 'unit',
 };
+
+/** What messages call them here. */
+const OPTIONS = Object.fromEntries(Object.entries(PARAMETERS).map(([option, name]) => [name, `--${option}`]));
 
 /** The first day that requests cover. */
 const FIRST = '1900-01-01';
@@ -157,13 +161,6 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const optionOf = (name: string) =>
-      Object.entries(PARAMETERS).find(([, one]) => one === name)?.[0] ?? name;
-    throw new UsageError(
-      error.message
-        .replace(/The parameter "(\w+)"/, (_, name: string) => `--${optionOf(name)}`)
-        .replace('The startDate', '--from')
-        .replace('the endDate', '--to'),
-    );
+    throw new UsageError(inTermsOf(OPTIONS, error.message));
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HistoricalAnswer, PriceMetadata } from '../../client/answers.ts';
+import type { FluctuationAnswer, PriceMetadata } from '../../client/answers.ts';
 import type { AskRates } from '../../client/ask.ts';
 import { signed } from '../../client/signed.ts';
 import { difference, percentChange, printNumber } from '../../market/decimal.ts';
@@ -18,7 +18,7 @@ export const priceChange = tool({
   },
 });
 
-/** The closes of a symbol on two days. */
+/** The closes of a symbol at both ends of a range. */
 export interface Change {
   code: string;
   start: { date: string; close: number };
@@ -32,14 +32,16 @@ export async function changesOf(
   from: string,
   to: string,
 ): Promise<Change[]> {
-  const first = await ask<HistoricalAnswer>('/rates/historical', { ...params, date: from });
-  const last = await ask<HistoricalAnswer>('/rates/historical', { ...params, date: to });
-  return Object.keys(last.rates).map((code) => {
-    const closeOf = ({ rates, metadata, date }: HistoricalAnswer) => ({
-      date: metadata[code]!.date ?? date,
-      close: rates[code]!.close,
-    });
-    return { code, start: closeOf(first), end: closeOf(last), metadata: last.metadata[code]! };
+  const range = { startDate: from, endDate: to };
+  const { rates, metadata } = await ask<FluctuationAnswer>('/rates/fluctuation', { ...params, ...range });
+  return Object.entries(rates).map(([code, { startRate, endRate }]) => {
+    const about = metadata[code]!;
+    return {
+      code,
+      start: { date: about.startDate, close: startRate },
+      end: { date: about.endDate, close: endRate },
+      metadata: about,
+    };
   });
 }
 

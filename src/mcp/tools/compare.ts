@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { StatisticsAnswer } from '../../client/answers.ts';
+import { type AskRates, type QueryValues, RequestRefused } from '../../client/ask.ts';
 import { csv } from '../../client/csv.ts';
 import { signed } from '../../client/signed.ts';
 import { percentChange, printNumber } from '../../market/decimal.ts';
@@ -21,10 +22,10 @@ export const compare = tool({
   async answer(args, ask) {
     const params = symbolParams(args);
     const changes = await changesOf(ask, params, args.from, args.to);
-    const range = { startDate: args.from, endDate: args.to };
-    const { statistics, correlation } = await ask<StatisticsAnswer>('/rates/statistics', {
+    const { statistics, correlation } = await statisticsOf(ask, {
       ...params,
-      ...range,
+      startDate: args.from,
+      endDate: args.to,
     });
     const ranked = changes.toSorted((a, b) => growth(b) - growth(a));
     const rows = ranked.map((change) => {
@@ -48,6 +49,20 @@ export const compare = tool({
     return { text: `${table}\n\nCorrelation of daily returns:\n${pairs(codes, correlation).join('\n')}` };
   },
 });
+
+/** None if a symbol has no close in the range: what is paid for already is still worth an answer. */
+async function statisticsOf(
+  ask: AskRates,
+  params: QueryValues,
+): Promise<Pick<StatisticsAnswer, 'statistics' | 'correlation'>> {
+  try {
+    return await ask<StatisticsAnswer>('/rates/statistics', params);
+  } catch (error) {
+    if (error instanceof RequestRefused && error.code === 'no_data')
+      return { statistics: {}, correlation: {} };
+    throw error;
+  }
+}
 
 function growth({ start, end }: Change): number {
   return start.close === 0 ? 0 : (end.close - start.close) / Math.abs(start.close);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ListedSymbol, SymbolsAnswer } from '../../client/answers.ts';
 import { SymbolSearch } from '../../market/search/symbol-search.ts';
 import type { UpdateInterval } from '../../market/symbol.ts';
+import { measure } from '../text.ts';
 import { tool } from '../tool.ts';
 
 export const findSymbols = tool({
@@ -34,8 +35,9 @@ function search(query: string, symbols: readonly ListedSymbol[]): ListedSymbol[]
     [],
   );
   const exact = bySymbol.get(query.trim().toUpperCase());
-  const codes = new Set([...(exact ? [exact.symbol] : []), ...index.suggest(query)]);
-  return [...codes].flatMap((code) => bySymbol.get(code) ?? []);
+  const found = index.suggest(query).flatMap((code) => bySymbol.get(code) ?? []);
+  const symbolsFirst = found.toSorted((a, b) => Number('formula' in a) - Number('formula' in b));
+  return [...new Set([...(exact ? [exact] : []), ...symbolsFirst])];
 }
 
 function line({
@@ -50,6 +52,10 @@ function line({
 }: ListedSymbol): string {
   const { firstDate, lastDate } = dates;
   const range = firstDate && lastDate ? `prices from ${firstDate} to ${lastDate}` : 'no prices yet';
+  const isIncomplete = currency.code === 'none' || unit.symbol === 'none';
+  const per = isIncomplete
+    ? measure({ quote: currency.code, unit: unit.symbol })
+    : `${currency.code} per ${unit.name}`;
   const deprecated = status === 'deprecated' ? ', deprecated' : '';
-  return `${symbol}: ${name} (${category}), ${currency.code} per ${unit.name}, one price per ${updateInterval}, ${range}${deprecated}`;
+  return `${symbol}: ${name} (${category}), ${per}, one price per ${updateInterval}, ${range}${deprecated}`;
 }

@@ -71,7 +71,7 @@ onEachEngine('POST /mcp', (engine) => {
         'Which code is gold?',
         'find_symbols',
         { query: 'gold' },
-        /^XAU: Gold.* USD per Troy Ounce.* prices from 2023-05-15 to 2024-05-14/m,
+        /^XAU: Gold.* USD per Troy Ounce.* prices from 2023-05-15 to 2024-05-14/,
       ],
       [
         'What is silver worth now?',
@@ -137,6 +137,37 @@ onEachEngine('POST /mcp', (engine) => {
     }
   });
 
+  test('a commodity is found before spreads that it is part of, and a ratio has no currency', async () => {
+    const codes = async (query: string) =>
+      (await call(client, 'find_symbols', { query })).text.split('\n').map((line) => line.split(':')[0]);
+    expect((await codes('silver'))[0]).toBe('XAG');
+    expect((await codes('wti'))[0]).toBe('WTIOIL-FUT');
+    expect((await codes('brentwti'))[0]).toBe('BRENTWTI');
+    const { text } = await call(client, 'find_symbols', { query: 'gold silver ratio' });
+    expect(text).toStartWith('GOLDSILVER: Gold/Silver Ratio (Spreads), a ratio, without currency and unit, ');
+  });
+
+  test('a range may end after today in every tool that takes one, and an error costs nothing', async () => {
+    const used = async () => (await api.ask('/usage')).body.used;
+    const range = { symbols: ['XAU', 'XAG'], from: '2024-05-13', to: '2024-12-31' };
+    for (const tool of ['price_change', 'price_statistics', 'compare']) {
+      expect((await call(client, tool, range)).isError, tool).toBe(false);
+    }
+    const before = await used();
+    for (const tool of ['price_change', 'price_statistics', 'compare']) {
+      const { text } = await call(client, tool, { ...range, from: '2024-05-18' });
+      expect(text, tool).toStartWith('"from" is in the future');
+    }
+    expect(await used()).toBe(before);
+  });
+
+  test('symbols without a close in the range are compared by the closes before it', async () => {
+    const today = { symbols: ['XAU', 'CORN'], from: '2024-05-15', to: '2024-05-15' };
+    const { text } = await call(client, 'compare', today);
+    expect(text).toContain('XAU,0 %,2358.2 on 2024-05-14,2358.2 on 2024-05-14,');
+    expect(text).toContain('XAU and CORN: too few common days');
+  });
+
   test('a long series is summarised, and complete as a resource', async () => {
     const days = Array.from({ length: 100 }, (_, i) =>
       new Date(Date.UTC(2022, 0, 3 + i)).toISOString().slice(0, 10),
@@ -179,10 +210,12 @@ onEachEngine('POST /mcp', (engine) => {
     await call(client, 'latest_prices', { symbols: ['XAU', 'XAG'] });
     expect(await used()).toBe(before + 1);
     await call(client, 'price_change', { symbols: ['XAU'], from: '2024-05-13', to: '2024-05-14' });
-    expect(await used()).toBe(before + 3);
+    expect(await used()).toBe(before + 2);
+    await call(client, 'compare', { symbols: ['XAU', 'XAG'], from: '2024-05-13', to: '2024-05-14' });
+    expect(await used()).toBe(before + 4);
     const { text } = await call(client, 'usage', {});
     expect(text).toMatch(
-      new RegExp(`^Plan unlimited: ${before + 3} units used this month; there is no limit`),
+      new RegExp(`^Plan unlimited: ${before + 4} units used this month; there is no limit`),
     );
   });
 

@@ -93,6 +93,36 @@ test('openpit history prints minutes and hours, the same from the ledger and fro
   expect(server).toMatchObject({ exitCode: 0, stdout });
 }, 60_000);
 
+test('openpit history ends with the newest trade date, which may be tomorrow in UTC', async () => {
+  const asked: (string | null)[] = [];
+  using server = Bun.serve({
+    port: 0,
+    fetch({ url }) {
+      asked.push(new URL(url).searchParams.get('endDate'));
+      return Response.json({ success: true, rates: [], next: null, metadata: {} });
+    },
+  });
+  const { stdout } = await openpit(['history', 'XAU', '--from', '2024-05-01', '--url', `${server.url}`], {
+    ...nowhere,
+    OPENPIT_KEY: 'any',
+  });
+  expect(asked).toEqual(['2199-12-31']);
+  expect(stdout).toBe('No prices from 2024-05-01.\n');
+}, 60_000);
+
+test('a mistake names the option, and a missing key the variable', async () => {
+  const mistake = async (...args: string[]) => (await openpit(['history', 'XAU', ...args], settings)).stderr;
+  expect(await mistake('--from', '2190-01-01')).toContain('--from is in the future');
+  expect(await mistake('--from', '2024-05-02', '--to', '2024-05-01')).toContain(
+    '--from 2024-05-02 is after --to 2024-05-01. Swap them.',
+  );
+  for (const command of ['latest', 'watch']) {
+    const { exitCode, stderr } = await openpit([command, 'XAU', '--url', program.url], nowhere);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('OPENPIT_KEY');
+  }
+}, 60_000);
+
 test('a mistake is explained as the server does, with exit code 1', async () => {
   const local = await openpit(['latest', 'GOLDD'], settings);
   expect(local).toMatchObject({ exitCode: 1, stdout: '' });
