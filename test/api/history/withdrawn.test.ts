@@ -68,6 +68,9 @@ onEachEngine('a withdrawn day', (engine) => {
     const [, first, second] = csv.text.trim().split('\r\n');
     expect(first).toMatch(/^2024-05-08,PL,\d+,231000,.*,false$/);
     expect(second).toMatch(/^2024-05-08,PL,\d+,,,,,T\.oz,USD,feed,2024-05-13T12:00:00.000Z,.*,true$/);
+    const ndjson = await api.ask('/rates/revisions?symbols=PL&date=2024-05-08&format=ndjson');
+    const records = ndjson.text.trim().split('\n');
+    expect(records.map((line) => JSON.parse(line).withdrawn)).toEqual([false, true]);
   });
 
   test('at the end or the start moves the latest price and the dates of the symbol', async () => {

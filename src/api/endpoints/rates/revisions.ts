@@ -19,7 +19,7 @@ import {
 import { bySymbol, metadataStart, ohlcCells, ohlcJson } from '../../response/json.ts';
 
 const COLUMNS = columnsOf(
-  'date:date symbol revision:integer open:number high:number low:number close:number unit quote source recordedAt:time reason withdrawn',
+  'date:date symbol revision:integer open:number high:number low:number close:number unit quote source recordedAt:time reason withdrawn:boolean',
 );
 
 /** The price cells of a withdrawn version. */
