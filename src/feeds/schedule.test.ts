@@ -41,6 +41,7 @@ test('a failure is retried with exponential backoff, at the latest at the next s
   expect(minutes(1, 0, 1)).toBe(18.75);
   expect(minutes(1, 90 * MINUTE)).toBe(90);
   expect(minutes(1, 5 * 24 * 60 * MINUTE)).toBe(5 * 24 * 60);
+  expect(minutes(1, 999_999_999_000)).toBe(7 * 24 * 60); // a pause of 31 years is not believed
   const often = { schedule: '*/5 * * * *', zone: 'UTC' };
   expect(retryAt(often, now, 9, 0, 0)).toBe(now + 5 * MINUTE);
 });

@@ -11,6 +11,8 @@ const GRACE_MS = 10 * 60_000;
 /** Exponential backoff of failed runs. */
 const FIRST_RETRY_MS = 15 * 60_000;
 const DOUBLINGS_MAX = 4; // four hours
+/** A provider that asks for a longer pause is tried again after this one. */
+const COME_BACK_MS_MAX = 7 * 24 * 60 * 60_000;
 
 /** The first scheduled run after a time, in ms. */
 export function nextSlot({ schedule, zone }: Schedule, after: number): number {
@@ -26,7 +28,7 @@ export function lateAfter(schedule: Schedule, since: number): number {
 
 /**
  * When to retry after a number of consecutive failures: by exponential backoff, at the next scheduled run at the latest, and
- * never before `comeBackMs`. `random` adds jitter.
+ * never before `comeBackMs`, of which a week is the maximum. `random` adds jitter.
  */
 export function retryAt(
   schedule: Schedule,
@@ -36,5 +38,6 @@ export function retryAt(
   random: number,
 ): number {
   const pauseMs = FIRST_RETRY_MS * 2 ** Math.min(failures - 1, DOUBLINGS_MAX) * (1 + random / 4);
-  return Math.round(Math.max(Math.min(nextSlot(schedule, now), now + pauseMs), now + comeBackMs));
+  const earliest = now + Math.min(comeBackMs, COME_BACK_MS_MAX);
+  return Math.round(Math.max(Math.min(nextSlot(schedule, now), now + pauseMs), earliest));
 }

@@ -60,7 +60,7 @@ describe('parseNumber', () => {
   test('minus zero is zero', () => {
     expect(parseNumber('-0')).toBe(0);
     expect(parseNumber('-0.00')).toBe(0);
-    expect(parseNumber('-1e-999')).toBe(0);
+    expect(parseNumber('0e-999')).toBe(0);
   });
 
   test.each([
@@ -76,6 +76,8 @@ describe('parseNumber', () => {
     '1e',
     '1e999',
     '-1e400',
+    '1e-400',
+    '-1e-999',
     'NaN',
     'Infinity',
     '--1',

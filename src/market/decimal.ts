@@ -19,10 +19,14 @@ export function printNumber(value: number): string {
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
 
-/** Parses decimal text; undefined when it is not a finite number. "-0" is 0, because the two engines store −0 differently. */
+/**
+ * Parses decimal text; undefined when it is not a number, or one that a float64 cannot hold: 1e400, or 1e-400, which would be 0.
+ * "-0" is 0, because the two engines store −0 differently.
+ */
 export function parseNumber(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined;
   const value = Number(text) + 0; // −0 + 0 is 0
+  if (value === 0) return /^[^e]*[1-9]/i.test(text) ? undefined : 0;
   return Number.isFinite(value) ? value : undefined;
 }
 

@@ -130,6 +130,19 @@ describe('a retry', () => {
     expect(attempts).toBe(3);
   });
 
+  test('follows a body that cannot be decompressed; the reason is without the URL, which may contain a key', async () => {
+    for (const encoding of ['gzip', 'br', 'zstd']) {
+      server.play = text('neither', { headers: { 'content-encoding': encoding } });
+      const { answer, attempts } = await ask({ url: `${server.url}/prices.csv?api_key=secret` });
+      expect(answer).toEqual({
+        outcome: 'failed',
+        reason: 'the compressed body is damaged (3 attempts)',
+        isOutage: true,
+      });
+      expect(attempts).toBe(3);
+    }
+  });
+
   test('follows a refused connection', async () => {
     const { answer } = await ask({ url: 'http://127.0.0.1:1/' });
     expect(answer).toMatchObject({ reason: 'the provider could not be reached (3 attempts)' });

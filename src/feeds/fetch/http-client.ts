@@ -199,6 +199,7 @@ function networkReason(error: unknown): string {
   if (code === 'ECONNREFUSED') return 'the provider could not be reached';
   if (code === 'ECONNRESET' || code === 'ConnectionClosed')
     return 'the connection closed before the response was complete';
+  if (/^Zlib|Decompression/.test(code)) return 'the compressed body is damaged'; // Bun's message has the URL
   return `the connection failed: ${messageOf(error)}`;
 }
 

@@ -122,9 +122,12 @@ function plainTick(record: unknown): z.output<typeof PUSHED_TICK> | undefined {
   return { symbol, price: price + 0, at, id };
 }
 
+const ZONED = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i;
+
 /** Reads a time as ms. ISO text must name its time zone. */
 function readTime(at: string | number): number | undefined {
-  const isZoned = typeof at === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i.test(at);
+  // Date.parse reads 30 February as 2 March.
+  const isZoned = typeof at === 'string' && ZONED.test(at) && parseDay(at.slice(0, 10)) !== undefined;
   const ms =
     typeof at === 'number' ? at * (Math.abs(at) < SECONDS_BELOW ? 1000 : 1) : isZoned ? Date.parse(at) : NaN;
   const whole = Math.round(ms);
