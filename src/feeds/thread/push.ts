@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NewBar } from '../../ledger/prices/bars.ts';
 import type { BarOutcome } from '../../ledger/prices/publish-bars.ts';
-import type { BarPush, Push, PushOutcome } from '../../ledger/prices/pushes.ts';
+import { type BarPush, ofRepeat, type Push, type PushOutcome } from '../../ledger/prices/pushes.ts';
 import { judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import { sameOhlc } from '../../market/bar.ts';
 import { printDay } from '../../market/day.ts';
@@ -37,7 +37,7 @@ export class PushWriter {
 async function writeBars(ledger: Ledger, push: BarPush): Promise<PushOutcome[]> {
   const { source, bars, received, accept } = push;
   const outcomes = new Map<NewBar, PushOutcome>();
-  const unique = withoutRepeats(bars, outcomes);
+  const { unique, repeats } = withoutRepeats(bars, outcomes);
   const { admitted, held, refused, confirmed } = await judgeBars(ledger.engine, unique, {
     source,
     comparedWith: 'own',
@@ -66,21 +66,23 @@ async function writeBars(ledger: Ledger, push: BarPush): Promise<PushOutcome[]> 
     onBar: (bar, outcome) => outcomes.set(bar, { status: STATUS[outcome] }),
   });
   await ledger.heldBars.settle(source, received);
+  for (const [bar, first] of repeats) outcomes.set(bar, ofRepeat(outcomes.get(first)!));
   return bars.map((bar) => outcomes.get(bar)!);
 }
 
-/** Keeps the first bar of each symbol and day, and records the outcome of the others. */
-function withoutRepeats(bars: readonly NewBar[], outcomes: Map<NewBar, PushOutcome>): NewBar[] {
+/** Keeps the first bar of each symbol and day. Refuses others, except for `repeats`: equal bars, each with the first one. */
+function withoutRepeats(bars: readonly NewBar[], outcomes: Map<NewBar, PushOutcome>) {
   const first = new Map<string, NewBar>();
+  const repeats = new Map<NewBar, NewBar>();
   for (const bar of bars) {
     const key = `${bar.symbolId} ${bar.day}`;
     const before = first.get(key);
     if (!before) first.set(key, bar);
-    else if (sameOhlc(before, bar)) outcomes.set(bar, { status: 'duplicate' });
+    else if (sameOhlc(before, bar)) repeats.set(bar, before);
     else {
-      const reason = `${printDay(bar.day)} appears twice with different prices; the first was used`;
+      const reason = `${printDay(bar.day)} appears twice with different prices; only the first counts`;
       outcomes.set(bar, { status: 'refused', reason });
     }
   }
-  return [...first.values()];
+  return { unique: [...first.values()], repeats };
 }

@@ -19,5 +19,10 @@ export interface PushOutcome {
   reason?: string;
 }
 
+/** The result for a record that repeats another one of the same batch. */
+export function ofRepeat<T extends PushOutcome>(first: T): T | { status: 'duplicate' } {
+  return first.status === 'accepted' || first.status === 'corrected' ? { status: 'duplicate' } : first;
+}
+
 /** Stores a push. When it resolves, accepted records are durable. */
 export type TakePush = (push: Push) => Promise<PushOutcome[]>;

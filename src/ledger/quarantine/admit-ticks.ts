@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
 import { insertRows, listOf } from '../engine/statements.ts';
+import { ofRepeat } from '../prices/pushes.ts';
 import { markReal } from '../symbols/origin.ts';
 import { sourceId as idOfSource } from '../symbols/sources.ts';
 import { insertFresh, insertTicks, type NewTick } from '../ticks/ticks.ts';
@@ -65,12 +66,15 @@ export async function admitTicks(
   const traits = await traitsOf(engine, tx, [...new Set(ticks.map((tick) => tick.symbolId))]);
   const admission: Admission = { engine, tx, sourceId, revision, traits, outcomes: new Map() };
   const priced = pricedOf(ticks, admission);
-  const fresh = freshOf(priced, await knownTicks(engine, tx, sourceId, priced), admission.outcomes);
+  const known = await knownTicks(engine, tx, sourceId, priced);
+  const { fresh, repeats } = freshOf(priced, known, admission.outcomes);
   let groups = [...Map.groupBy(fresh, (tick) => tick.symbolId)].map(([symbolId, ofSymbol]) =>
     groupOf(admission, symbolId, ofSymbol.sort(byTime)),
   );
   while (groups.length > 0) groups = await admitGroups(admission, groups);
-  return ticks.map((tick) => admission.outcomes.get(tick)!);
+  const { outcomes } = admission;
+  for (const [tick, first] of repeats) outcomes.set(tick, ofRepeat(outcomes.get(first)!));
+  return ticks.map((tick) => outcomes.get(tick)!);
 }
 
 /** Refuses missing prices: a zero where the price cannot be zero. */
@@ -82,26 +86,29 @@ function pricedOf(ticks: readonly NewTick[], { traits, outcomes }: Admission): N
   });
 }
 
-/** The new ticks. A known id must repeat the same tick, or it is refused. */
+/** The new ticks, and those that repeat one of them. A known id must repeat the same tick, or it is refused. */
 function freshOf(
   ticks: readonly NewTick[],
   known: Map<string, KnownTick>,
   outcomes: Map<NewTick, TickOutcome>,
-): NewTick[] {
-  const fresh: NewTick[] = [];
+): { fresh: NewTick[]; repeats: Map<NewTick, NewTick> } {
+  const fresh = new Map<string, NewTick>();
+  const repeats = new Map<NewTick, NewTick>();
   for (const tick of ticks) {
-    const before = known.get(keyOf(tick));
-    if (!before) {
-      known.set(keyOf(tick), { at: tick.at, price: tick.price, state: 'taken', reason: '' });
-      fresh.push(tick);
-    } else if (before.at !== tick.at || before.price !== tick.price) {
+    const key = keyOf(tick);
+    const first = fresh.get(key);
+    const stored = known.get(key);
+    const before = first ?? stored;
+    if (!before) fresh.set(key, tick);
+    else if (before.at !== tick.at || before.price !== tick.price) {
       outcomes.set(tick, { status: 'refused', reason: 'its id was used for another price or time' });
-    } else if (before.state === 'held') outcomes.set(tick, { status: 'quarantined', reason: before.reason });
-    else if (before.state === 'dropped')
+    } else if (first) repeats.set(tick, first);
+    else if (stored?.state === 'held') outcomes.set(tick, { status: 'quarantined', reason: stored.reason });
+    else if (stored?.state === 'dropped')
       outcomes.set(tick, { status: 'refused', reason: 'it was dropped from quarantine' });
     else outcomes.set(tick, { status: 'duplicate' });
   }
-  return fresh;
+  return { fresh: [...fresh.values()], repeats };
 }
 
 function byTime(a: NewTick, b: NewTick): number {

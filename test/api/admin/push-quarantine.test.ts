@@ -50,6 +50,35 @@ onEachEngine('the quarantine of pushed prices', (engine) => {
     expect(repeated.body).toMatchObject({ duplicate: 1 });
   });
 
+  test('a record that a batch repeats shares the fate of the first, unless that is stored', async () => {
+    const twice = <T>(record: T) => [record, record];
+    const bars = [
+      ...[700, 705, 698, 702].map((price, i) => ({ symbol: 'OJ', date: `2024-05-0${i + 1}`, price })),
+      ...twice({ symbol: 'OJ', date: '2024-05-08', price: 7_100 }),
+      ...twice({ symbol: 'OJ', date: '2024-05-09', price: 0 }),
+      ...twice({ symbol: 'OJ', date: '2024-05-10', price: 703 }),
+      { symbol: 'OJ', date: '2024-05-10', price: 704 },
+    ];
+    expect((await send('/admin/bars', { source: 'desk', bars })).body).toMatchObject({
+      accepted: 5,
+      duplicate: 1,
+      quarantined: 2,
+      refused: 3,
+    });
+    const ticks = [
+      { symbol: 'OJ', price: 700, at: at(0) },
+      ...twice({ symbol: 'OJ', price: 70_000, at: at(1) }),
+      ...twice({ symbol: 'OJ', price: 701, at: at(2) }),
+    ];
+    expect((await send('/admin/ticks', { source: 'desk', ticks })).body.results).toMatchObject([
+      { status: 'accepted' },
+      { status: 'quarantined', reason: '70000 is far from its neighbour 700' },
+      { status: 'quarantined', reason: '70000 is far from its neighbour 700' },
+      { status: 'accepted' },
+      { status: 'duplicate' },
+    ]);
+  });
+
   describe('a jump to a new level, pushed one day at a time,', () => {
     const bar = (symbol: string, day: number, close: number) => ({
       symbol,

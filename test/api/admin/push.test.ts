@@ -130,12 +130,33 @@ onEachEngine('push', (engine) => {
 
   test.each([
     ['nonsense', 'not JSON'],
+    ['{"symbol":"XAU"}\n{"symbol":"XAG"}', 'NDJSON is sent with "Content-Type: application/x-ndjson"'],
     ['{"ticks":5}', 'must be a list of ticks'],
     ['[]', 'holds no ticks'],
-    [JSON.stringify({ source: 'simulated', ticks: [1] }), 'source must be a word'],
+    [JSON.stringify({ source: 'simulated', ticks: [1] }), '"simulated" is reserved'],
+    [JSON.stringify({ source: 'my desk', ticks: [1] }), 'source must be a word'],
     [JSON.stringify(Array(10_001).fill(1)), '10000 may be sent at a time'],
   ])('a batch that cannot be read is refused whole: %.20s', async (body, why) => {
     expect(expectRefusal(await send('/admin/ticks', body), 400, 'invalid_body')).toContain(why);
+  });
+
+  test('a compressed body is refused with the reason', async () => {
+    const reply = await send('/admin/ticks', '[]', { 'content-encoding': 'gzip' });
+    expect(expectRefusal(reply, 400, 'invalid_body')).toContain('it is compressed (gzip)');
+  });
+
+  test('a price that is not a number, and a code that is a formula, are refused with the reason', async () => {
+    const ticks = [
+      { symbol: 'XAU', price: true, at: at(0) },
+      { symbol: 'GOLDSILVER', price: 80, at: at(0) },
+    ];
+    expect((await send('/admin/ticks', ticks)).body.results).toEqual([
+      { status: 'refused', reason: 'price: is not a number' },
+      {
+        status: 'refused',
+        reason: 'symbol: GOLDSILVER is a formula; push the prices of the symbols that it is computed from',
+      },
+    ]);
   });
 
   test('only POST is allowed', async () => {

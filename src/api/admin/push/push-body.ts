@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
+import { SIMULATED } from '../../../ledger/symbols/sources.ts';
 import type { Ohlc } from '../../../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../../../market/day.ts';
 import { refuse } from '../../errors/errors.ts';
@@ -30,11 +31,15 @@ export async function readBatch(
   query: QueryParams,
   member: 'ticks' | 'bars',
 ): Promise<Batch> {
+  const encoding = request.headers.get('content-encoding');
+  if (encoding && encoding !== 'identity')
+    problem(`it is compressed (${encoding.slice(0, 40)}), which is not supported; send it uncompressed`);
   const text = await request.text();
   const isLines = /\b(x-)?ndjson\b|jsonl/i.test(request.headers.get('content-type') ?? '');
   const body = isLines ? readLines(text) : readJson(text, member);
   const source = single(query, 'source')?.trim() || body.source || 'push';
-  if (!SOURCE.test(source) || source === 'simulated') {
+  if (source === SIMULATED) problem(`the source "${SIMULATED}" is reserved for simulated prices`);
+  if (!SOURCE.test(source)) {
     problem(
       `source must be a word of at most 32 letters, digits, ".", "_" and "-" (received "${source.slice(0, 40)}")`,
     );
@@ -49,7 +54,10 @@ export async function readBatch(
 
 function readJson(text: string, member: 'ticks' | 'bars') {
   const value = parseJson(text);
-  if (value === UNREADABLE) problem('it is not JSON');
+  if (value === UNREADABLE) {
+    const isLines = /[\r\n]/.test(text.trim()) && parseJson(text.trim().split('\n')[0]!) !== UNREADABLE;
+    problem(`it is not JSON${isLines ? '; NDJSON is sent with "Content-Type: application/x-ndjson"' : ''}`);
+  }
   if (Array.isArray(value)) return { records: value as unknown[], source: undefined, accept: false };
   const envelope = PUSH_ENVELOPE.safeParse(value);
   const records = envelope.success ? (value as Record<string, unknown>)[member] : undefined;

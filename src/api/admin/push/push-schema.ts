@@ -5,7 +5,7 @@ import { parseNumber } from '../../../market/decimal.ts';
 import { isPlainText, NOT_PLAIN } from '../../model/query.ts';
 
 const price = z
-  .union([z.number(), z.string()])
+  .union([z.number(), z.string()], 'is not a number')
   .describe('A number, or a string with its decimal digits')
   .transform((value, context) => {
     const number = typeof value === 'number' ? value + 0 : parseNumber(value.trim());

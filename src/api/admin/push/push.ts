@@ -89,6 +89,8 @@ async function pushBatch<Record extends { symbol: string }, Entry>(
 }
 
 function unknownSymbol(board: Board, code: string): string {
+  if (board.catalog.formulas.some((formula) => formula.code === code))
+    return `symbol: ${code} is a formula; push the prices of the symbols that it is computed from`;
   const nearest = board.catalog.nearest(code);
   return `symbol: there is no ${code}${nearest.length > 0 ? ` (did you mean ${nearest.join(', ')}?)` : ''}`;
 }
