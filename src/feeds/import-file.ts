@@ -56,7 +56,7 @@ async function stage(
     {
       ...rules,
       latestDay: utcDay(recordedAt) + DAYS_AHEAD_OF_UTC_MAX,
-      symbolOf: (inRow) => symbols.find(code ?? inRow),
+      symbolOf: (inRow, line) => symbols.find(code ?? inRow, line),
       ...(onRead && { onProgress: onRead }),
     },
     staging,

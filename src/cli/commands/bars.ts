@@ -3,6 +3,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { type Day, parseDay, printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+import { plural } from '../framework/plural.ts';
 
 /** Withdrawn days to print; JSON has all of them. */
 const DAYS_SHOWN = 20;
@@ -46,7 +47,7 @@ async function withdraw(call: CommandCall): Promise<void> {
   });
   if (call.isSet('json')) console.log(JSON.stringify({ symbol: code, reason, withdrawn }));
   else if (withdrawn.length > 0) {
-    console.log(`${code}: ${withdrawn.length} days withdrawn (${reason})`);
+    console.log(`${code}: ${plural(withdrawn.length, 'day')} withdrawn (${reason})`);
     const rows = withdrawn.slice(0, DAYS_SHOWN);
     console.log(table(rows.map(({ date, close, source }) => [date, `close ${close}`, `from ${source}`])));
     if (withdrawn.length > DAYS_SHOWN) console.log(`  … and ${withdrawn.length - DAYS_SHOWN} more`);

@@ -91,8 +91,8 @@ function report(
   code: string | undefined,
   source: string,
 ): void {
-  const { missing, refused, odd, before1900 } = file;
-  const { run, taken, unchanged, corrected, held } = published;
+  const { missing, refused, before1900 } = file;
+  const { run, taken, unchanged, corrected, held, odd } = published;
   if (call.isSet('json')) {
     const what = code ? { symbol: code } : { symbols: codes };
     const counts = { taken, unchanged, corrected, missing, refused: refused.count, held: held.count };
@@ -109,13 +109,15 @@ function report(
     printLines('accepted, but unusual', odd.lines, odd.count);
     if (before1900 > 0)
       console.log(
-        `  ${before1900} bars are before 1900: they are stored, but requests only cover 1900 to 2199`,
+        `  ${plural(before1900, 'row')} before 1900: the prices are stored, but requests only cover 1900 to 2199`,
       );
     console.log(nextSteps(run, held.count));
   }
   if (taken + unchanged + corrected === 0)
     throw new Error(
-      `nothing was imported: ${plural(missing, 'row')} without a value, ${refused.count} refused, ${held.count} held back`,
+      missing + refused.count + held.count === 0
+        ? 'nothing was imported: the file has no rows with prices'
+        : `nothing was imported: ${plural(missing, 'row')} without a value, ${refused.count} refused, ${held.count} held back`,
     );
 }
 

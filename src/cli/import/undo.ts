@@ -9,6 +9,7 @@ import {
   UsageError,
   wholeFlag,
 } from '../framework/command.ts';
+import { plural } from '../framework/plural.ts';
 
 const RUNS_SHOWN = 20;
 /** Days that an undo prints. */
@@ -95,7 +96,7 @@ async function undo(call: CommandCall): Promise<void> {
   if (call.isSet('json')) return console.log(JSON.stringify({ run, ...counts, dropped, days }));
   const { withdrawn, restored, kept } = counts;
   console.log(
-    `Import ${run} is undone: ${withdrawn} days withdrawn, ${restored} restored, ${kept} kept because they have changed since, ${dropped} dropped from quarantine`,
+    `Import ${run} is undone: ${plural(withdrawn, 'day')} withdrawn, ${restored} restored, ${kept} kept because they have changed since, ${dropped} dropped from quarantine`,
   );
   const shown = days
     .slice(0, DAYS_SHOWN)

@@ -34,6 +34,8 @@ export function findLayout(
 
 /** Explains why no layout was found, and quotes the first row. */
 export function noLayout(columns: CsvColumns, firstRow: string): Error {
+  if (/^\s*[[{]/.test(firstRow))
+    return new Error('the file is JSON, not a table; save it as CSV, or send its prices to POST /admin/bars');
   const starts = `(the file starts with ${quote(firstRow)})`;
   const named = [columns.date, columns.value, columns.symbol, ...(columns.ohlc ?? [])].find(
     (name) => name !== undefined && !/^\d+$/.test(name),

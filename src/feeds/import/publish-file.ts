@@ -3,6 +3,7 @@ import type { NewBar } from '../../ledger/prices/bars.ts';
 import { importName, noteRevision } from '../../ledger/prices/imports.ts';
 import type { BarOutcome, PublishResult } from '../../ledger/prices/publish-bars.ts';
 import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts';
+import { inconsistency } from '../../market/bar.ts';
 import { printDay } from '../../market/day.ts';
 import { type FileReport, Remarks } from './stage-file.ts';
 import type { StagedBar, Staging } from './staging.ts';
@@ -28,6 +29,8 @@ export interface ImportResult extends PublishResult {
   run: number | undefined;
   /** Suspect bars, held in quarantine. */
   held: Remarks;
+  /** Bars whose prices are inconsistent. They are published as the source gives them. */
+  odd: Remarks;
 }
 
 /**
@@ -45,7 +48,14 @@ export async function publishFile(
   const ids = dryRun ? await symbols.knownIds(ledger) : await symbols.ids(ledger);
   const codes = new Map(ids.map((id, i) => [id, symbols.codeOf(i)]));
   const run = dryRun ? undefined : await ledger.imports.begin(what.name, source, recordedAt);
-  const total: ImportResult = { run, taken: 0, unchanged: 0, corrected: 0, held: new Remarks() };
+  const total: ImportResult = {
+    run,
+    taken: 0,
+    unchanged: 0,
+    corrected: 0,
+    held: new Remarks(),
+    odd: new Remarks(),
+  };
   let done = 0;
   for (const bars of staging.batches(ids, (remark) => file.refused.add(remark))) {
     const judgement = await judgeBars(ledger.engine, bars, {
@@ -61,6 +71,10 @@ export async function publishFile(
         line: bar.line,
         reason: `${codes.get(bar.symbolId)} ${printDay(bar.day)}: ${reason}`,
       });
+    }
+    for (const bar of judgement.admitted) {
+      const reason = inconsistency(bar);
+      if (reason) total.odd.add({ line: bar.line, reason });
     }
     const result =
       run === undefined

@@ -34,8 +34,8 @@ export interface RowRules {
   latestDay: Day;
   /** Timestamps with an offset belong to their day in this IANA zone. */
   zone: string | undefined;
-  /** The symbol for the text in the symbol column, which is empty if the file has no such column. */
-  symbolOf(code: string): RowSymbol;
+  /** The symbol for the text in the symbol column of a line. The text is empty if the file has no such column. */
+  symbolOf(code: string, line: number): RowSymbol;
 }
 
 /** A row's bar, or that its value is missing, or why it is unusable. */
@@ -60,21 +60,22 @@ export class RowReader {
   }
 
   /** Undefined for a footnote. */
-  read({ cells }: TextRow): RowResult | undefined {
+  read({ cells, line }: TextRow): RowResult | undefined {
     if (isFootnote(cells)) return undefined;
     const { columns, latestDay, symbolOf } = this.#rules;
     const dateText = cells[columns.date] ?? '';
     const day = this.#dayOf(dateText);
-    if (day === undefined) return refused(`${quote(dateText)} is not a date`);
+    if (day === undefined) return refused(notADate(dateText));
     if (day > latestDay) return refused(`${printDay(day)} is in the future`);
     const code = columns.symbol === undefined ? '' : (cells[columns.symbol] ?? '').toUpperCase();
     if (columns.symbol !== undefined && code === '') return refused('it has no symbol');
     const texts = columns.prices.map((column) => cells[column] ?? '');
     const prices = texts.map((text) => readPrice(text, this.#conventions.decimal));
-    if (prices.includes('missing')) return { kind: 'missing' };
+    if (prices.every((price) => price === 'missing')) return { kind: 'missing' };
+    if (prices.includes('missing')) return refused(incomplete(prices));
     const wrong = prices.indexOf(undefined);
     if (wrong >= 0) return refused(this.#notANumber(texts[wrong]!));
-    const symbol = symbolOf(code);
+    const symbol = symbolOf(code, line);
     const read = prices as ReadPrice[];
     const foreign = read.findIndex(({ currency }) => currency && !isCurrency(currency, symbol.currency));
     if (foreign >= 0)
@@ -132,6 +133,24 @@ export class ConventionsFinder {
       decimal: this.#given.decimal ?? this.#mark.mark,
     };
   }
+}
+
+const SHORT_YEAR = /^\d{1,2}([-/. ])(\d{1,2}|[a-z]{3,9})\1\d{2}$/i;
+const DAY_NUMBER = /^\d{5}$/;
+
+function notADate(text: string): string {
+  const reason = `${quote(text)} is not a date`;
+  if (SHORT_YEAR.test(text)) return `${reason}; the year must have four digits`;
+  if (!DAY_NUMBER.test(text)) return reason;
+  return `${reason}; if it is a day number of a spreadsheet, format its column as dates`;
+}
+
+const PRICE_NAMES = ['open', 'high', 'low', 'close'];
+const LIST = new Intl.ListFormat('en-GB');
+
+function incomplete(prices: readonly unknown[]): string {
+  const missing = PRICE_NAMES.filter((_, i) => prices[i] === 'missing');
+  return `it has no ${LIST.format(missing)}; --value-column imports one price of each row`;
 }
 
 function refused(reason: string): RowResult {

@@ -75,7 +75,7 @@ export class RowSplitter {
     } catch (error) {
       if (wide) throw wide;
       const code = error instanceof Error && 'code' in error ? error.code : '';
-      if (code === 'CSV_QUOTE_NOT_CLOSED') throw quoteNotClosed();
+      if (code === 'CSV_QUOTE_NOT_CLOSED') throw this.#notClosed();
       if (code === 'CSV_MAX_RECORD_SIZE') throw this.#tooLong();
       throw new Error('the text is not well-formed CSV');
     }
@@ -107,6 +107,10 @@ export class RowSplitter {
       if (found[0] !== this.#delimiter) end = at;
     }
     return end;
+  }
+
+  #notClosed(): Error {
+    return new Error(`a quote in line ${this.#line} is not closed; the file may be truncated`);
   }
 
   #tooLong(): Error {
@@ -146,8 +150,4 @@ function breaksIn(cells: readonly string[]): number {
   let breaks = 0;
   for (const cell of cells) breaks += cell.match(/\r\n|\n|\r/g)?.length ?? 0;
   return breaks;
-}
-
-function quoteNotClosed(): Error {
-  return new Error('a quote is not closed; the file may be truncated');
 }

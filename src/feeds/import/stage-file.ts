@@ -1,4 +1,3 @@
-import { inconsistency } from '../../market/bar.ts';
 import { type Day, FIRST_DAY } from '../../market/day.ts';
 import type { CsvColumns } from '../csv/columns.ts';
 import type { TextRow } from '../formats/table.ts';
@@ -16,7 +15,7 @@ export interface FileRules extends Partial<Conventions> {
   zone?: string;
   /** The last day that is accepted. */
   latestDay: Day;
-  symbolOf(code: string): RowSymbol;
+  symbolOf(code: string, line: number): RowSymbol;
   onProgress?(fileBytes: number, rows: number): void;
 }
 
@@ -26,8 +25,6 @@ export class FileReport {
   missing = 0;
   /** Unusable rows. */
   readonly refused = new Remarks();
-  /** Bars whose prices are inconsistent. They are published as the source gives them. */
-  readonly odd = new Remarks();
   /** Bars before the first day that requests can name. */
   before1900 = 0;
 }
@@ -111,8 +108,5 @@ function stageRow(row: TextRow, reader: RowReader, report: FileReport, staging: 
     const { symbol, day, prices } = result;
     staging.add(symbol.number, day, line, prices);
     if (day < FIRST_DAY) report.before1900++;
-    const [open, high = open!, low = open!, close = open!] = prices;
-    const reason = inconsistency({ open: open!, high, low, close });
-    if (reason) report.odd.add({ line, reason });
   }
 }

@@ -45,7 +45,6 @@ describe('numbers', () => {
         bars: [],
         missing: 1,
         refused: [],
-        odd: [],
       });
     },
   );

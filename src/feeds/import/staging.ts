@@ -75,7 +75,7 @@ export class Staging {
 
   /**
    * The bars sorted by symbol and day, in batches of whole symbols. `ids` maps the symbols' numbers to their ids. A day that
-   * appears twice with the same prices counts once; with different prices neither is used, and `onConflict` is called.
+   * appears twice with the same prices counts once; with different prices neither is used, and `onConflict` is called for both.
    */
   *batches(ids: readonly number[], onConflict: (remark: LineRemark) => void): Generator<StagedBar[]> {
     this.#flush();
@@ -91,12 +91,11 @@ export class Staging {
     for (const row of rows) {
       if (last && row.symbol === last.symbol && row.day === last.day) {
         if (sameOhlc(last, row)) continue;
-        isDisputed = true;
         const both = `${printOhlc(last)} (line ${last.line}) and ${printOhlc(row)} (line ${row.line})`;
-        onConflict({
-          line: row.line,
-          reason: `${printDay(row.day)} has two prices, ${both}; neither is used`,
-        });
+        const reason = `${printDay(row.day)} has two prices, ${both}; neither is used`;
+        if (!isDisputed) onConflict({ line: last.line, reason });
+        onConflict({ line: row.line, reason });
+        isDisputed = true;
         continue;
       }
       addLast();

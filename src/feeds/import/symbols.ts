@@ -1,4 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { NamedFormula } from '../../ledger/symbols/formulas.ts';
 import type { Alias, LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { nearestCodes } from '../../market/search/similar-codes.ts';
 import type { RowSymbol } from './row-reader.ts';
@@ -16,16 +17,23 @@ export class UnknownSymbol extends Error {}
 export class FileSymbols {
   readonly #symbols: ReadonlyMap<string, LedgerSymbol>;
   readonly #aliases: readonly Alias[];
+  readonly #formulas: ReadonlySet<string>;
   readonly #found = new Map<string, RowSymbol>();
   readonly #all: RowSymbol[] = [];
 
-  private constructor(symbols: readonly LedgerSymbol[], aliases: readonly Alias[]) {
+  private constructor(
+    symbols: readonly LedgerSymbol[],
+    aliases: readonly Alias[],
+    formulas: readonly NamedFormula[],
+  ) {
     this.#symbols = new Map(symbols.map((symbol) => [symbol.code, symbol]));
     this.#aliases = aliases;
+    this.#formulas = new Set(formulas.map(({ code }) => code));
   }
 
   static async read(ledger: Ledger): Promise<FileSymbols> {
-    return new FileSymbols(await ledger.symbols.list(), await ledger.symbols.aliases());
+    const { symbols, formulas } = ledger;
+    return new FileSymbols(await symbols.list(), await symbols.aliases(), await formulas.list());
   }
 
   /** The codes as written in the file, in order of appearance. */
@@ -33,12 +41,14 @@ export class FileSymbols {
     return [...this.#found.keys()];
   }
 
-  /** Throws UnknownSymbol. */
-  find(code: string): RowSymbol {
+  /** Throws UnknownSymbol, which names the line of the file that has the code, if there is one. */
+  find(code: string, line?: number): RowSymbol {
     const known = this.#found.get(code);
     if (known) return known;
-    const currency = EXCHANGE_RATE.exec(code)?.[1] ?? this.#symbolOf(code).currency.code;
-    const actual = EXCHANGE_RATE.test(code) ? code : this.#symbolOf(code).code;
+    const rateOf = EXCHANGE_RATE.exec(code)?.[1];
+    const listed = rateOf === undefined ? this.#symbolOf(code, line) : undefined;
+    const currency = rateOf ?? listed!.currency.code;
+    const actual = listed?.code ?? code;
     let symbol = this.#all.find((one) => one.code === actual);
     if (!symbol) {
       symbol = { number: this.#all.length, code: actual, currency };
@@ -70,14 +80,21 @@ export class FileSymbols {
     return this.#all[number]!.code;
   }
 
-  #symbolOf(code: string): LedgerSymbol {
+  #symbolOf(code: string, line: number | undefined): LedgerSymbol {
     const symbol = this.#symbols.get(this.#aliases.find(({ alias }) => alias === code)?.code ?? code);
     if (symbol) return symbol;
+    const where = line === undefined ? '' : `line ${line}: `;
+    throw new UnknownSymbol(`${where}${this.#problemWith(code)}`);
+  }
+
+  #problemWith(code: string): string {
+    if (this.#formulas.has(code))
+      return `${code} is a formula; import the prices of the symbols that it is computed from.`;
+    if (/^[A-Z]{3}\/[A-Z]{3}$/.test(code))
+      return `there is no symbol ${code}. Exchange rates are imported for 1 euro, such as EUR/USD.`;
     const known = [...this.#symbols.keys(), ...this.#aliases.map(({ alias }) => alias)];
     const nearest = nearestCodes(code, known);
     const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : '';
-    throw new UnknownSymbol(
-      `there is no symbol ${code.slice(0, 60)}.${hint} openpit symbols list shows all.`,
-    );
+    return `there is no symbol ${code.slice(0, 60)}.${hint} openpit symbols list shows all.`;
   }
 }

@@ -47,7 +47,9 @@ describe('the format of a file is detected from its contents', () => {
     ['', 'the file is empty'],
     ['<!DOCTYPE html><html></html>', 'web page'],
     [Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0, 0]), 'save it as .xlsx or CSV'],
-    [Buffer.from([1, 0, 2, 0]), 'not text'],
+    [Buffer.from([1, 0, 2, 0]), 'not text in UTF-8'],
+    ['[{"date":"2026-01-02","close":1}]', 'the file is JSON, not a table'],
+    [zipOf({}), 'the zip file is empty'],
     [gzipSync(CSV.repeat(100)).subarray(0, 60), 'incomplete or damaged'],
     [zipOf({ 'a.csv': CSV }).subarray(0, 60), 'may be truncated'],
   ])('%j is rejected with a reason (%#)', async (content, reason) => {

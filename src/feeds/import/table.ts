@@ -34,6 +34,7 @@ async function openZip(path: string, { columns, part }: TableOptions): Promise<P
   const entries = await zipEntries(path);
   if (entries.has('xl/workbook.xml')) return openWorkbook(path, entries, { columns, part });
   const names = [...entries.keys()].filter((name) => !/^__MACOSX\/|(^|\/)\./.test(name));
+  if (names.length === 0) throw new Error('the zip file is empty');
   const tables = names.filter((name) => /\.(csv|tsv|txt)$/i.test(name));
   const wanted = part === undefined ? oneOf(tables.length > 0 ? tables : names) : part;
   const entry = entries.get(wanted ?? '');

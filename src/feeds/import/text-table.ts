@@ -62,7 +62,8 @@ async function* textOf(source: ByteSource, onRead?: (fileBytes: number) => void)
   for await (const chunk of source.chunks(onRead)) {
     decoder ??= new TextDecoder(encodingOf(chunk));
     const text = decoder.decode(chunk, { stream: true });
-    if (text.includes('\0')) throw new Error('the file is not text');
+    if (text.includes('\0'))
+      throw new Error('the file is not text in UTF-8, or in UTF-16 with a byte order mark');
     yield text;
   }
   const last = decoder?.decode();

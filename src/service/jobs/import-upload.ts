@@ -75,8 +75,8 @@ function previewOf(bar: StagedBar, symbol: string, outcome: PreviewBar['outcome'
 }
 
 function summaryOf({ codes, file, published }: ImportedFile, bars: readonly PreviewBar[]): ImportSummary {
-  const { missing, refused, odd } = file;
-  const { run, taken, corrected, unchanged, held } = published;
+  const { missing, refused } = file;
+  const { run, taken, corrected, unchanged, held, odd } = published;
   return {
     symbols: codes,
     run: run ?? null,
@@ -87,7 +87,9 @@ function summaryOf({ codes, file, published }: ImportedFile, bars: readonly Prev
     refused: refused.count,
     held: held.count,
     odd: odd.count,
-    refusedLines: refused.lines.slice(0, LINES_SHOWN),
+    refusedLines: refused.lines
+      .slice(0, LINES_SHOWN)
+      .map(({ line, reason }) => ({ line, reason: withParameterNames(reason) })),
     heldLines: held.lines.slice(0, LINES_SHOWN),
     oddLines: odd.lines.slice(0, LINES_SHOWN),
     bars,

@@ -34,6 +34,34 @@ test('an import holds suspicious prices back, refuses zeros, and says so', async
   expect(await json('import', file, '--symbol', 'XAU')).toMatchObject({ unchanged: 3, held: 1 });
 }, 180_000);
 
+test('prices that do not fit together are reported as unusual only if they are accepted', async () => {
+  const bars = ['06,10,9,8,10', '07,10,9,8,0', '08,10,11,9,10', '08,10,9,8,10'];
+  const { file, run } = await workplace(
+    `date,open,high,low,close\n${bars.map((bar) => `2024-05-${bar}`).join('\n')}\n`,
+  );
+  const { stdout } = await run('import', file, '--symbol', 'XAU');
+  expect(stdout).toContain('1 taken, 0 unchanged, 0 corrected, 0 without a value, 3 refused');
+  expect(stdout.match(/line \d .*unusual.*/g)).toEqual([
+    'line 2 accepted, but unusual: open 10, high 9, low 8, close 10 do not fit together',
+  ]);
+  expect((await run('import', 'undo', '1')).stdout).toContain('1 day withdrawn, 0 restored');
+}, 180_000);
+
+test('an unknown code, a formula and a rate that is not for 1 euro are refused, with the line of a file', async () => {
+  const { file, run } = await workplace('code,date,close\nXAU,2024-05-06,2313\nGOLDD,2024-05-06,2313\n');
+  await run('import', file, '--symbol', 'XAU', '--value-column', 'close'); // creates the ledger
+  const refusal = async (...args: string[]) => {
+    const { exitCode, stderr } = await run('import', file, '--value-column', 'close', ...args);
+    expect(exitCode).toBe(2);
+    return stderr;
+  };
+  expect(await refusal('--symbol-column', 'code')).toContain(
+    'line 3: there is no symbol GOLDD. Did you mean',
+  );
+  expect(await refusal('--symbol', 'GOLDSILVER')).toContain('GOLDSILVER is a formula; import the prices of');
+  expect(await refusal('--symbol', 'USD/JPY')).toContain('Exchange rates are imported for 1 euro');
+}, 180_000);
+
 test('a dry run reports the same and writes nothing, not even a new currency', async () => {
   const { file, json } = await workplace();
   const dry = await json('import', file, '--symbol', 'XAU', '--dry-run');

@@ -42,7 +42,7 @@ test('an import of unchanged prices succeeds; one without usable rows fails', as
 test.each([
   ['Date,Price\n2024-01-02,abc\n', 'nothing was imported: 0 rows without a value, 1 refused'],
   ['Date,Price\n2024-01-02,N/A\n', 'nothing was imported: 1 row without a value, 0 refused'],
-  ['Date,Price\n', 'nothing was imported'],
+  ['Date,Price\n', 'nothing was imported: the file has no rows with prices'],
 ])('%j exits with 1 and says so', async (input, message) => {
   const { exitCode, stderr } = await imported(input);
   expect(exitCode).toBe(1);
@@ -73,7 +73,7 @@ test.each([
 test('prices before 1900 are imported, and the summary says which dates requests cover', async () => {
   const { stdout, cwd } = await imported('date,price\n1833-01,18.93\n1899,18.94\n1900-01-02,19\n');
   expect(stdout).toContain('3 taken');
-  expect(stdout).toContain('2 bars are before 1900');
+  expect(stdout).toContain('2 rows before 1900: the prices are stored');
   const { stdout: listed } = await openpit(['symbols', 'list', '--json'], { cwd });
   expect(listed).toContain('WTIOIL-SPOT');
 });

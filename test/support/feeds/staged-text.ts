@@ -21,7 +21,7 @@ export async function parse(text: string, given: Partial<FileRules> = {}) {
   const bars = [...staging.batches(ids, (remark) => report.refused.add(remark))]
     .flat()
     .map(({ symbolId, line: _, ...bar }) => ({ symbol: codes[symbolId]!, ...bar }));
-  return { bars, missing: report.missing, refused: report.refused.lines, odd: report.odd.lines };
+  return { bars, missing: report.missing, refused: report.refused.lines };
 }
 
 /** The close of each day. */
