@@ -5,7 +5,7 @@
  */
 
 import { keepResult } from '../test/process/faults/doc.ts';
-import { playRow, type Result } from '../test/process/faults/row.ts';
+import { type Result, runRow } from '../test/process/faults/row.ts';
 import { ROWS } from '../test/process/faults/rows.ts';
 import type { ScaleName } from '../test/process/faults/scales.ts';
 import { removeFolders } from '../test/support/ledger.ts';
@@ -30,7 +30,7 @@ for (const row of ROWS.filter(({ name }) => !values.only || values.only.includes
     continue;
   }
   process.stdout.write(`${row.name} … `);
-  const result = await playRow(row, scale);
+  const result = await runRow(row, scale);
   results.push(result);
   console.log(`${result.broke.length === 0 ? 'held' : 'DID NOT HOLD'} in ${result.seconds} s`);
   console.log(`    ${result.tried}\n    ${result.figures}`);

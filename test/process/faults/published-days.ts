@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { utcDay } from '../../../src/market/day.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import type { Settings } from './scene.ts';
+import type { Settings } from './environment.ts';
 
 /** Publishes a bar of each symbol for each of the last days. Returns the codes. */
 export async function publishDays(settings: Settings, symbols: number, days: number): Promise<string[]> {

@@ -1,9 +1,9 @@
 import { loadavg } from 'node:os';
+import { Environment } from './environment.ts';
 import { type RowName, SCALES, type ScaleName, type ScaleOf } from './scales.ts';
-import { Scene } from './scene.ts';
 
 /** The report of a row: what was done and how often, and what was measured. */
-export interface Played {
+export interface RowReport {
   tried: string;
   figures: string;
 }
@@ -15,11 +15,11 @@ export interface Row {
   mustHold: string;
   /** What this machine lacks to run it; undefined when it can run. */
   lacks(): string | undefined;
-  play(scene: Scene, scale: ScaleName): Promise<Played>;
+  run(environment: Environment, scale: ScaleName): Promise<RowReport>;
 }
 
 /** The stored outcome of one row. */
-export interface Result extends Played {
+export interface Result extends RowReport {
   name: RowName;
   scale: ScaleName;
   /** The day of the run. */
@@ -37,7 +37,7 @@ export function row<Name extends RowName>(
     fault: string;
     mustHold: string;
     lacks?(): string | undefined;
-    play(scene: Scene, scale: ScaleOf<Name>): Promise<Played>;
+    run(environment: Environment, scale: ScaleOf<Name>): Promise<RowReport>;
   },
 ): Row {
   const { fault, mustHold, lacks = () => undefined } = parts;
@@ -46,21 +46,21 @@ export function row<Name extends RowName>(
     fault,
     mustHold,
     lacks,
-    play: (scene, scale) => parts.play(scene, SCALES[name][scale] as ScaleOf<Name>),
+    run: (environment, scale) => parts.run(environment, SCALES[name][scale] as ScaleOf<Name>),
   };
 }
 
-/** Runs a row in a new scene, and ends whatever it started. */
-export async function playRow(one: Row, scale: ScaleName): Promise<Result> {
-  const scene = new Scene(scale);
+/** Runs a row in a new environment, and ends whatever it started. */
+export async function runRow(one: Row, scale: ScaleName): Promise<Result> {
+  const environment = new Environment(scale);
   const start = performance.now();
-  let played: Played = { tried: '', figures: '' };
+  let report: RowReport = { tried: '', figures: '' };
   try {
-    played = await one.play(scene, scale);
+    report = await one.run(environment, scale);
   } catch (error) {
-    scene.broke.push(`it ended early: ${error instanceof Error ? error.message : String(error)}`);
+    environment.broke.push(`it ended early: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
-    await scene.end();
+    await environment.end();
   }
   return {
     name: one.name,
@@ -68,7 +68,7 @@ export async function playRow(one: Row, scale: ScaleName): Promise<Result> {
     on: new Date().toISOString().slice(0, 10),
     seconds: Math.round((performance.now() - start) / 1000),
     load: Math.round(loadavg()[0]!),
-    ...played,
-    broke: scene.broke,
+    ...report,
+    broke: environment.broke,
   };
 }

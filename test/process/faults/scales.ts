@@ -30,10 +30,10 @@ export const SCALES = {
   },
   'bad-feeds': {
     ci: {
-      plays: ['HTML as JSON', 'truncated JSON', 'far fewer prices', 'other unit', 'endless'],
+      responses: ['HTML as JSON', 'truncated JSON', 'far fewer prices', 'other unit', 'endless'],
       pauseMs: 10,
     },
-    full: { plays: ['all'], pauseMs: 0 },
+    full: { responses: ['all'], pauseMs: 0 },
   },
   'late-feed': { ci: { days: 5 }, full: { days: 30 } },
   races: { ci: { days: 10, writes: 5 }, full: { days: 200, writes: 100 } },

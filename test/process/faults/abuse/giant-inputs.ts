@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { sendRaw } from '../../../support/http/raw.ts';
 import { lacksProc, residentMb } from '../../../support/monitoring/memory.ts';
+import { count } from '../environment.ts';
 import { row } from '../row.ts';
-import { count } from '../scene.ts';
 
 const TOKEN = 'a-token-of-the-operator';
 
@@ -37,29 +37,29 @@ export const giantInputs = row('giant-inputs', {
   fault: 'huge headers, URLs, parameter lists, symbol lists and bodies; endless heads and bodies',
   mustHold: 'refused (431, 414, 413, 400) and closed; memory stays flat',
   lacks: lacksProc,
-  async play(scene, { rounds, sizeKb, endlessMb, growthMbMax }) {
-    const settings = { ...(await scene.settings()), OPENPIT_ADMIN_TOKEN: TOKEN };
-    const { key } = await scene.account(settings, 1_000_000_000);
-    const { url, pid, exited } = await scene.program(settings);
+  async run(environment, { rounds, sizeKb, endlessMb, growthMbMax }) {
+    const settings = { ...(await environment.settings()), OPENPIT_ADMIN_TOKEN: TOKEN };
+    const { key } = await environment.account(settings, 1_000_000_000);
+    const { url, pid, exited } = await environment.program(settings);
     const all = giants(key, sizeKb);
-    const play = async () => {
+    const run = async () => {
       for (const [name, request, status] of all) {
         const reply = await Promise.race([sendRaw(url, request), Bun.sleep(5_000).then(() => 'still open')]);
         // The rest of what was sent may reset the connection before the refusal is read.
         const refused = reply === '' || reply.startsWith(`HTTP/1.1 ${status} `);
-        scene.holds(refused, `${name}: ${reply.slice(0, 40)}`);
+        environment.holds(refused, `${name}: ${reply.slice(0, 40)}`);
       }
     };
-    for (let warm = 0; warm < rounds / 10; warm++) await play(); // until the heap has its usual size
+    for (let warm = 0; warm < rounds / 10; warm++) await run(); // until the heap has its usual size
     const beforeMb = residentMb(pid);
-    for (let round = 0; round < rounds; round++) await play();
+    for (let round = 0; round < rounds; round++) await run();
     let endless = 0;
     for (const [first, piece] of ENDLESS) endless += await pour(url, first, piece, endlessMb);
     const afterMb = residentMb(pid);
     const growthMb = afterMb - beforeMb;
-    scene.holds(growthMb < growthMbMax, `memory grew from ${beforeMb} to ${afterMb} MB`);
-    scene.holds(!(await Promise.race([exited, Bun.sleep(0)])), 'the program ended');
-    scene.holds((await fetch(`${url}/health`)).status === 200, 'it is not healthy');
+    environment.holds(growthMb < growthMbMax, `memory grew from ${beforeMb} to ${afterMb} MB`);
+    environment.holds(!(await Promise.race([exited, Bun.sleep(0)])), 'the program ended');
+    environment.holds((await fetch(`${url}/health`)).status === 200, 'it is not healthy');
     return {
       tried: `${count(rounds * all.length)} huge requests of ${all.length} kinds, most of ${count(sizeKb)} KB; ${ENDLESS.length} endless requests, ${Math.round(endless)} MB of which were accepted`,
       figures: `all refused and closed; memory ${beforeMb} MB before, ${afterMb} MB after`,

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Crowd } from '../../../support/http/crowd.ts';
 import { getRaw } from '../../../support/http/raw.ts';
 import { eventually, Program } from '../../../support/program.ts';
+import { count, usedOf } from '../environment.ts';
 import { row } from '../row.ts';
-import { count, usedOf } from '../scene.ts';
 
 /** Below the system's limit of file descriptors per process. */
 const PER_CROWD = 8_000;
@@ -18,18 +18,18 @@ export const idleConnections = row('idle-connections', {
   fault:
     'more idle connections than the program has file descriptors; in every other batch they have sent half a request head',
   mustHold: 'no crash; existing and new clients are served; recovery within 5 s',
-  async play(scene, { connections, descriptors }) {
-    const settings = await scene.settings();
-    const { key } = await scene.account(settings, 1_000_000_000);
+  async run(environment, { connections, descriptors }) {
+    const settings = await environment.settings();
+    const { key } = await environment.account(settings, 1_000_000_000);
     const program = await Program.start(settings, limitedTo(descriptors));
-    scene.atEnd(() => program.end('SIGKILL'));
+    environment.atEnd(() => program.end('SIGKILL'));
     const port = Number(new URL(program.url).port);
     const ask = async () => {
       const answer = getRaw(program.url, '/symbols', `x-api-key: ${key}\r\n`).catch(() => '');
       const late = Bun.sleep(1_000).then(() => '');
       return (await Promise.race([answer, late])).startsWith('HTTP/1.1 200 ');
     };
-    scene.holds(await ask(), 'it does not answer at all');
+    environment.holds(await ask(), 'it does not answer at all');
     const regular = keepAsking(program, key);
 
     const perCrowd = Math.min(PER_CROWD, Math.ceil(connections / 2));
@@ -39,20 +39,20 @@ export const idleConnections = row('idle-connections', {
       const first = crowds.length % 2 === 0 ? '' : 'GET /half HTTP/1.1\r\n';
       const quiet = { first, piece: '', everyMs: 1_000, untilMs: 60_000 };
       const crowd = new Crowd({ port, connections: Math.min(left, perCrowd), ...quiet });
-      scene.atEnd(() => crowd.leave());
+      environment.atEnd(() => crowd.leave());
       crowds.push(crowd);
       opened += await crowd.opened();
     }
-    scene.holds(await ask(), 'a new client was not answered while they were there');
+    environment.holds(await ask(), 'a new client was not answered while they were there');
     const { answers, failed, slowestMs } = await regular.stop();
-    scene.holds(failed === 0, `a client that was there before them got ${failed} failures`);
+    environment.holds(failed === 0, `a client that was there before them got ${failed} failures`);
     await Promise.all(crowds.map((crowd) => crowd.leave()));
     const recoveredMs = await eventually(ask).catch(() => Number.POSITIVE_INFINITY);
-    scene.holds(recoveredMs < 5_000, 'it did not answer within 5 s after they had gone');
-    scene.holds(!(await Promise.race([program.exited, Bun.sleep(0)])), 'the program ended');
+    environment.holds(recoveredMs < 5_000, 'it did not answer within 5 s after they had gone');
+    environment.holds(!(await Promise.race([program.exited, Bun.sleep(0)])), 'the program ended');
     const used = await usedOf(program, key);
-    scene.holds(used >= 2, `used is ${used}`);
-    await scene.holdsInvariant(settings);
+    environment.holds(used >= 2, `used is ${used}`);
+    await environment.holdsInvariant(settings);
     return {
       tried: `${count(opened)} idle connections to a program with ${count(descriptors)} file descriptors`,
       figures: `an existing client got ${answers} responses, the slowest after ${Math.round(slowestMs)} ms; a new client was served; full recovery ${Math.round(recoveredMs)} ms after the connections were closed`,

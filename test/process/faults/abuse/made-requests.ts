@@ -2,8 +2,8 @@ import type { Json } from '../../../support/api.ts';
 import { type Known, KnownIds, type MadeRequest, makeRequest } from '../../../support/http/made-requests.ts';
 import { Described, type DescribedOperation } from '../../../support/responses/described.ts';
 import { Seeded } from '../../../support/seeded.ts';
+import { count } from '../environment.ts';
 import { row } from '../row.ts';
-import { count } from '../scene.ts';
 
 const TOKEN = 'a-token-of-the-operator';
 const DAYS = ['2024-03-28', '2024-03-01', '2015-01-02', '2024-03-29'];
@@ -14,15 +14,15 @@ const CONTACTS_PROVIDERS = '/admin/feeds/{id}/probe';
 export const madeRequests = row('made-requests', {
   fault: 'requests generated from the OpenAPI document, valid and invalid, for every operation',
   mustHold: 'no 5xx; every response matches its schema',
-  async play(scene, { requests, atATime, seed, operationsMissed }) {
+  async run(environment, { requests, atATime, seed, operationsMissed }) {
     const settings = {
-      ...(await scene.demoSettings()),
+      ...(await environment.demoSettings()),
       OPENPIT_ADMIN_TOKEN: TOKEN,
       OPENPIT_FAILED_KEYS_PER_MINUTE: '1000000',
     };
-    const own = await scene.account(settings, 1_000_000_000);
+    const own = await environment.account(settings, 1_000_000_000);
     const { key } = own;
-    const program = await scene.program(settings);
+    const program = await environment.program(settings);
     const described = new Described((await (await program.get('/openapi.json')).json()) as Json);
     const known: Known = {
       secrets: { header: [key, 'wrong', '', `${key}x`], admin: [TOKEN, 'wrong', ''] },
@@ -59,16 +59,17 @@ export const madeRequests = row('made-requests', {
           const { method, path } = request.operation;
           seen.set(`${method} ${path} ${status}`, (seen.get(`${method} ${path} ${status}`) ?? 0) + 1);
           if (problem) wrong++;
-          if (wrong < 20) scene.holds(!problem, `${method} ${request.target.slice(0, 200)}: ${problem}`);
+          if (wrong < 20)
+            environment.holds(!problem, `${method} ${request.target.slice(0, 200)}: ${problem}`);
         }),
       );
     }
-    scene.holds(!program.stderr.includes('"level":"error"'), 'something was logged as a failure');
+    environment.holds(!program.stderr.includes('"level":"error"'), 'something was logged as a failure');
     const good = [...seen].filter(([name]) => name.endsWith(' 200'));
     const missed = allowed
       .map(({ method, path }) => `${method} ${path}`)
       .filter((name) => !seen.has(`${name} 200`));
-    scene.holds(missed.length <= operationsMissed, `never answered with 200: ${missed.join(', ')}`);
+    environment.holds(missed.length <= operationsMissed, `never answered with 200: ${missed.join(', ')}`);
     const answered = good.reduce((sum, [, times]) => sum + times, 0);
     return {
       tried: `${count(requests)} requests to ${allowed.length} operations (seed ${seed})`,

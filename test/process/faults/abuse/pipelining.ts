@@ -1,22 +1,28 @@
 import { sendRaw } from '../../../support/http/raw.ts';
+import { count, usedOf } from '../environment.ts';
 import { row } from '../row.ts';
-import { count, usedOf } from '../scene.ts';
 
 export const pipelining = row('pipelining', {
   fault: 'pipelined requests, all sent at once on one connection',
   mustHold: 'answered in order, counted exactly',
-  async play(scene, { connections, requests }) {
-    const settings = await scene.settings();
-    const { key } = await scene.account(settings, 1_000_000_000);
-    const program = await scene.program(settings);
+  async run(environment, { connections, requests }) {
+    const settings = await environment.settings();
+    const { key } = await environment.account(settings, 1_000_000_000);
+    const program = await environment.program(settings);
     const all = await pipeline(program.url, key, connections, requests);
     for (const [i, answers] of all.entries()) {
-      scene.holds(answers.length === requests, `connection ${i}: ${answers.length} answers to ${requests}`);
-      scene.holds(wrongPlace(answers) < 0, `connection ${i}: answer ${wrongPlace(answers)} is another's`);
+      environment.holds(
+        answers.length === requests,
+        `connection ${i}: ${answers.length} answers to ${requests}`,
+      );
+      environment.holds(
+        wrongPlace(answers) < 0,
+        `connection ${i}: answer ${wrongPlace(answers)} is another's`,
+      );
     }
     const counted = countedIn(all);
     const used = await usedOf(program, key);
-    scene.holds(used === counted, `${counted} answers, and used is ${used}`);
+    environment.holds(used === counted, `${counted} answers, and used is ${used}`);
     return {
       tried: `${count(requests)} pipelined requests on each of ${connections} connections`,
       figures: `all answered in order; ${count(counted)} cost a unit, used is ${count(used)}`,

@@ -1,7 +1,7 @@
 import { Crowd, type CrowdReport } from '../../../support/http/crowd.ts';
 import { latencyOf } from '../../../support/monitoring/latency.ts';
+import { count } from '../environment.ts';
 import { row } from '../row.ts';
-import { count } from '../scene.ts';
 
 const TOKEN = 'a-token-of-the-operator';
 const HEAD = 'GET /symbols HTTP/1.1\r\nHost: test\r\n';
@@ -22,10 +22,10 @@ const KINDS: Readonly<Record<string, readonly [first: string, piece: string]>> =
 export const slowClients = row('slow-clients', {
   fault: 'slow clients: incomplete requests whose heads and bodies arrive at a byte per second',
   mustHold: 'connections closed within 15 s; the p99 of other clients at most doubles',
-  async play(scene, { connections, measureMs }) {
-    const settings = { ...(await scene.settings()), OPENPIT_ADMIN_TOKEN: TOKEN };
-    const { key } = await scene.account(settings, 1_000_000_000);
-    const { url } = await scene.program(settings);
+  async run(environment, { connections, measureMs }) {
+    const settings = { ...(await environment.settings()), OPENPIT_ADMIN_TOKEN: TOKEN };
+    const { key } = await environment.account(settings, 1_000_000_000);
+    const { url } = await environment.program(settings);
     const measure = () => latencyOf(`${url}/symbols`, key, { connections: 8, ms: measureMs });
     await measure(); // warm
     const before = await measure();
@@ -35,7 +35,7 @@ export const slowClients = row('slow-clients', {
     const crowds = kinds.map(([, [first, piece]]) => {
       const port = Number(new URL(url).port);
       const crowd = new Crowd({ port, connections: each, first, piece, everyMs: 1_000, untilMs: 30_000 });
-      scene.atEnd(() => crowd.leave());
+      environment.atEnd(() => crowd.leave());
       return crowd;
     });
     await Promise.all(crowds.map((crowd) => crowd.opened()));
@@ -44,12 +44,12 @@ export const slowClients = row('slow-clients', {
 
     for (const [i, { opened, closed, slowestCloseMs }] of reports.entries()) {
       const [name] = kinds[i]!;
-      scene.holds(opened === each, `${name}: ${opened} of ${each} could connect`);
-      scene.holds(closed === opened, `${name}: ${opened - closed} were still open after 30 s`);
-      scene.holds(slowestCloseMs < 15_000, `${name}: held for ${slowestCloseMs} ms`);
+      environment.holds(opened === each, `${name}: ${opened} of ${each} could connect`);
+      environment.holds(closed === opened, `${name}: ${opened - closed} were still open after 30 s`);
+      environment.holds(slowestCloseMs < 15_000, `${name}: held for ${slowestCloseMs} ms`);
     }
-    scene.holds(meanwhile.failed === 0, `${meanwhile.failed} normal requests failed`);
-    scene.holdsLatency(Math.max(10, 2 * before.p99), meanwhile.p99, 'one request in a hundred');
+    environment.holds(meanwhile.failed === 0, `${meanwhile.failed} normal requests failed`);
+    environment.holdsLatency(Math.max(10, 2 * before.p99), meanwhile.p99, 'one request in a hundred');
     return {
       tried: `${count(each * kinds.length)} slow clients of ${kinds.length} kinds at once`,
       figures: `the longest connection lasted ${seconds(reports)} s; p99 of ${count(meanwhile.answers)} normal requests ${ms(before.p99)} without them, ${ms(meanwhile.p99)} with them`,

@@ -1,6 +1,6 @@
 import { sendRaw } from '../../../support/http/raw.ts';
+import { count, usedOf } from '../environment.ts';
 import { row } from '../row.ts';
-import { count, usedOf } from '../scene.ts';
 import { type Payload, smugglingPayloads } from './smuggling-payloads.ts';
 
 /** Follows every payload. It is answered if and only if the payload was parsed completely. */
@@ -12,10 +12,10 @@ export const smuggling = row('smuggling', {
     'smuggling payloads: two lengths, lengths and chunks, bad chunks, bare LF, folded lines, other protocols, …; in one piece, and split at any byte',
   mustHold:
     'refused and closed, or read as the HTTP specification says; a hidden request is never answered or counted',
-  async play(scene, { cuts, atATime }) {
-    const settings = await scene.settings();
-    const { key } = await scene.account(settings, 1_000_000_000);
-    const program = await scene.program(settings);
+  async run(environment, { cuts, atATime }) {
+    const settings = await environment.settings();
+    const { key } = await environment.account(settings, 1_000_000_000);
+    const program = await environment.program(settings);
     const hidden = `GET /symbols?hidden HTTP/1.1\r\nHost: test\r\nx-api-key: ${key}\r\n\r\n`;
     const payloads = smugglingPayloads(hidden);
     const tries = payloads.flatMap((payload) => [
@@ -26,13 +26,16 @@ export const smuggling = row('smuggling', {
       await Promise.all(
         tries.slice(i, i + atATime).map(async ({ payload, cut }) => {
           const wrong = await wrongWith(program.url, payload, cut);
-          scene.holds(!wrong, `${payload.name}, split at ${cut}: ${wrong}`);
+          environment.holds(!wrong, `${payload.name}, split at ${cut}: ${wrong}`);
         }),
       );
     }
     const used = await usedOf(program, key);
-    scene.holds(used === 0, `${used} hidden requests were counted`);
-    scene.holds((await program.get('/symbols', key)).status === 200, 'the hidden request is not a good one');
+    environment.holds(used === 0, `${used} hidden requests were counted`);
+    environment.holds(
+      (await program.get('/symbols', key)).status === 200,
+      'the hidden request is not a good one',
+    );
     const refused = payloads.filter(({ fate }) => fate === 'refused').length;
     return {
       tried: `${payloads.length} payloads, ${count(tries.length)} times`,

@@ -1,8 +1,8 @@
 import type { Program } from '../../../support/program.ts';
 import { WallClock } from '../../../support/wall-clock.ts';
+import type { Environment } from '../environment.ts';
 import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
-import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
 
@@ -19,25 +19,25 @@ export const clockSet = row('clock-set', {
   fault: 'the wall clock is set forward, back, and back and forward again, by an hour and by a day',
   mustHold: "a plan's delay never becomes shorter; a plan without delay sees every price immediately",
   lacks: WallClock.lacks,
-  async play(scene, { delaySeconds }) {
+  async run(environment, { delaySeconds }) {
     const clock = new WallClock();
     clock.setByMs = nextTuesdayNoon() - Date.now();
-    const settings = { ...(await scene.settings()), OPENPIT_ADMIN_TOKEN: TOKEN, ...clock.settings };
-    const live = await scene.account(settings, 1_000_000);
-    const delayed = await scene.account(settings, 1_000_000, delaySeconds);
-    const program = await scene.program(settings);
+    const settings = { ...(await environment.settings()), OPENPIT_ADMIN_TOKEN: TOKEN, ...clock.settings };
+    const live = await environment.account(settings, 1_000_000);
+    const delayed = await environment.account(settings, 1_000_000, delaySeconds);
+    const program = await environment.program(settings);
     const seen: string[] = [];
     for (const step of STEPS) {
       const longest = 2 * delaySeconds + 20; // allows for one more delay and a busy machine
-      const seconds = await seenAfter(scene, longest, program, clock, step, {
+      const seconds = await seenAfter(environment, longest, program, clock, step, {
         live: live.key,
         delayed: delayed.key,
       });
-      scene.holds(
+      environment.holds(
         seconds >= delaySeconds,
         `${step.how}: seen after ${seconds} s instead of ${delaySeconds} s`,
       );
-      scene.holds(seconds <= longest, `${step.how}: not seen within ${longest} s`);
+      environment.holds(seconds <= longest, `${step.how}: not seen within ${longest} s`);
       seen.push(`${step.how}: ${seconds.toFixed(1)} s`);
     }
     return {
@@ -59,7 +59,7 @@ function nextTuesdayNoon(): number {
 
 /** How long after its arrival the delayed plan sees a price, in seconds of an unaltered clock. */
 async function seenAfter(
-  scene: Scene,
+  environment: Environment,
   longest: number,
   program: Program,
   clock: WallClock,
@@ -78,9 +78,9 @@ async function seenAfter(
   const status = await new PricePusher().post(program.url, 'ticks', [
     { symbol, price: 100, at: clock.now() },
   ]);
-  scene.holds(status === 200, `${how}: the price was answered with ${status}`);
+  environment.holds(status === 200, `${how}: the price was answered with ${status}`);
   while (!(await sees(keys.live)) && elapsed() < 20) await Bun.sleep(10);
-  scene.holdsWithin(1_000, elapsed() * 1000, `${how}: the price to show without delay`);
+  environment.holdsWithin(1_000, elapsed() * 1000, `${how}: the price to show without delay`);
   clock.setByMs += behind;
   while (!(await sees(keys.delayed)) && elapsed() < longest) await Bun.sleep(25);
   return elapsed();

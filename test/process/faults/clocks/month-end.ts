@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { load } from '../../../support/load.ts';
 import type { Program } from '../../../support/program.ts';
 import { WallClock } from '../../../support/wall-clock.ts';
+import { count, type Environment, type Settings } from '../environment.ts';
 import { row } from '../row.ts';
 import type { ScaleOf } from '../scales.ts';
-import { count, type Scene, type Settings } from '../scene.ts';
 
 const DAY = 86_400_000;
 
@@ -18,9 +18,9 @@ export const monthEnd = row('month-end', {
   fault: 'the month ends under load; the local clock is wrong by a month while PostgreSQL’s is right',
   mustHold: 'every request is counted once, in the right month',
   lacks: WallClock.lacks,
-  async play(scene, scale) {
-    const crossed = await overTheEnd(scene, scale);
-    const wrong = await wrongClock(scene);
+  async run(environment, scale) {
+    const crossed = await overTheEnd(environment, scale);
+    const wrong = await wrongClock(environment);
     return {
       tried: `the end of a month with ${count(crossed.answered)} requests around it on SQLite; a local clock set forward and back by 40 days, on PostgreSQL`,
       figures: `${count(crossed.old)} counted in the old month and ${count(crossed.new)} in the new one; ${wrong} of ${wrong} counted in PostgreSQL's month`,
@@ -29,14 +29,14 @@ export const monthEnd = row('month-end', {
 });
 
 /** The month ends under load: the counts of both months add up to what was answered. */
-async function overTheEnd(scene: Scene, { connections, seconds, pauseMs }: ScaleOf<'month-end'>) {
+async function overTheEnd(environment: Environment, { connections, seconds, pauseMs }: ScaleOf<'month-end'>) {
   const clock = new WallClock();
-  const settings: Settings = { ...(await scene.settings()), ...clock.settings };
+  const settings: Settings = { ...(await environment.settings()), ...clock.settings };
   const now = new Date();
   const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
   clock.setByMs = end - Date.now() - 60_000;
-  const { key } = await scene.account(settings, 1_000_000_000);
-  const program = await scene.program(settings);
+  const { key } = await environment.account(settings, 1_000_000_000);
+  const program = await environment.program(settings);
   const stop = new AbortController();
   const loading = load({
     url: `${program.url}/symbols`,
@@ -56,13 +56,13 @@ async function overTheEnd(scene: Scene, { connections, seconds, pauseMs }: Scale
   await program.end('SIGTERM');
   const months = usedByMonth(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
   const [old = 0, young = 0] = months;
-  scene.holds(
+  environment.holds(
     broken === 0 && statuses.size === 1,
     `answers: ${JSON.stringify([...statuses])}, broken ${broken}`,
   );
-  scene.holds(months.length === 2 && old > 0 && young > 0, `used by month: ${months.join()}`);
-  scene.holds(old + young === answered, `${answered} answered, used by month: ${months.join()}`);
-  await scene.holdsInvariant(settings);
+  environment.holds(months.length === 2 && old > 0 && young > 0, `used by month: ${months.join()}`);
+  environment.holds(old + young === answered, `${answered} answered, used by month: ${months.join()}`);
+  await environment.holdsInvariant(settings);
   return { answered, old, new: young };
 }
 
@@ -74,24 +74,24 @@ function usedByMonth(file: string): number[] {
 }
 
 /** PostgreSQL's clock decides which month it is, not the replica's. */
-async function wrongClock(scene: Scene): Promise<number> {
+async function wrongClock(environment: Environment): Promise<number> {
   const clock = new WallClock();
-  const settings = { ...(await scene.settings('postgres')), ...clock.settings };
-  const { key } = await scene.account(settings, 1_000_000);
-  const program = await scene.program(settings);
+  const settings = { ...(await environment.settings('postgres')), ...clock.settings };
+  const { key } = await environment.account(settings, 1_000_000);
+  const program = await environment.program(settings);
   const resets = new Set<number>();
   let asked = 0;
   for (const setBy of [0, 40 * DAY, -40 * DAY, 0]) {
     clock.setByMs = setBy;
     for (let i = 0; i < 20; i++, asked++) {
       const { status } = await program.get('/symbols', key);
-      scene.holds(status === 200, `with the clock set by ${setBy / DAY} days: ${status}`);
+      environment.holds(status === 200, `with the clock set by ${setBy / DAY} days: ${status}`);
     }
     resets.add((await usageOf(program, key)).resetAt);
   }
   const { used } = await usageOf(program, key);
-  scene.holds(used === asked, `${asked} answered, ${used} used`);
-  scene.holds(resets.size === 1, `the quota's end moved: ${[...resets].join()}`);
+  environment.holds(used === asked, `${asked} answered, ${used} used`);
+  environment.holds(resets.size === 1, `the quota's end moved: ${[...resets].join()}`);
   return used;
 }
 

@@ -1,15 +1,15 @@
 import { Cluster, PATH } from '../../../replicas/cluster.ts';
 import { crowd } from '../../../replicas/crowd.ts';
 import { readyLedgerUrl } from '../../../support/database/ready-ledger.ts';
+import { count, usedOf } from '../environment.ts';
 import { row } from '../row.ts';
-import { count, usedOf } from '../scene.ts';
 
 export const pause = row('pause', {
   fault: 'a replica is paused (SIGSTOP) and resumed',
   mustHold: 'never over the quota; nothing is lost; it serves again within 2 s',
-  async play(scene, { pauseMs, quota }) {
+  async run(environment, { pauseMs, quota }) {
     const cluster = await Cluster.start(await readyLedgerUrl('postgres'), 2);
-    scene.atEnd(() => cluster.end());
+    environment.atEnd(() => cluster.end());
     const { key } = await cluster.newAccount(quota);
     const [first, second] = cluster.urls;
     const ask = (urls: string[], requests: number) =>
@@ -26,9 +26,12 @@ export const pause = row('pause', {
     const after = await ask([first!, second!], quota);
     const answered = before.count(200) + meanwhile.count(200) + after.count(200) + 1;
     const used = await usedOf(cluster.replicas.programs[0]!, key);
-    scene.holds(answered === quota && used === quota, `quota ${quota}: ${answered} answered, ${used} used`);
-    scene.holdsWithin(2_000, backMs, 'to serve again');
-    for (const wrong of await cluster.wrongCounts()) scene.holds(false, wrong);
+    environment.holds(
+      answered === quota && used === quota,
+      `quota ${quota}: ${answered} answered, ${used} used`,
+    );
+    environment.holdsWithin(2_000, backMs, 'to serve again');
+    for (const wrong of await cluster.wrongCounts()) environment.holds(false, wrong);
     return {
       tried: `one of two replicas paused for ${pauseMs / 1000} s in the middle of a quota of ${count(quota)}`,
       figures: `exactly ${count(answered)} answered; it served again after ${Math.round(backMs)} ms`,

@@ -2,22 +2,22 @@ import { TcpProxy } from '../../../support/http/tcp-proxy.ts';
 import { load } from '../../../support/load.ts';
 import { newDatabase } from '../../../support/postgres.ts';
 import { eventually } from '../../../support/program.ts';
+import { count, usedOf } from '../environment.ts';
 import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
-import { count, usedOf } from '../scene.ts';
 
 export const cutCommit = row('cut-commit', {
   fault: 'the connection to PostgreSQL breaks after COMMIT, before the reply',
   mustHold: 'nothing is granted or counted twice',
-  async play(scene, { cuts, connections, pauseMs }) {
+  async run(environment, { cuts, connections, pauseMs }) {
     const url = await newDatabase();
     const proxy = await TcpProxy.open(Number(new URL(url).port));
-    scene.atEnd(() => proxy.close());
-    const straight = { ...(await scene.settings()), OPENPIT_DATABASE_URL: url };
+    environment.atEnd(() => proxy.close());
+    const straight = { ...(await environment.settings()), OPENPIT_DATABASE_URL: url };
     const settings = { ...straight, OPENPIT_DATABASE_URL: proxy.through(url), OPENPIT_ADMIN_TOKEN: TOKEN };
     const quota = 1_000_000;
-    const { key } = await scene.account(straight, quota);
-    const program = await scene.program(settings);
+    const { key } = await environment.account(straight, quota);
+    const program = await environment.program(settings);
     const stop = new AbortController();
     const loading = load({
       url: `${program.url}/symbols`,
@@ -55,15 +55,15 @@ export const cutCommit = row('cut-commit', {
     const answered = statuses.get(200) ?? 0;
     await eventually(async () => (await program.get('/usage', key)).status === 200);
     const used = await usedOf(program, key);
-    scene.holds(answered > 0 && sent > 0, `no request was answered, or no tick accepted`);
-    scene.holds(used === answered, `${answered} were answered and ${used} counted`);
-    scene.holds(broken === 0, `${broken} requests broke`);
+    environment.holds(answered > 0 && sent > 0, `no request was answered, or no tick accepted`);
+    environment.holds(used === answered, `${answered} were answered and ${used} counted`);
+    environment.holds(broken === 0, `${broken} requests broke`);
     const kinds = [...statuses.keys()].filter((status) => status !== 200 && status !== 503);
-    scene.holds(kinds.length === 0, `answers with ${kinds.join()}`);
+    environment.holds(kinds.length === 0, `answers with ${kinds.join()}`);
     await program.end('SIGTERM');
-    await scene.holdsInvariant(straight);
+    await environment.holdsInvariant(straight);
     const ticks = await ticksIn(url);
-    scene.holds(ticks === sent, `${sent} ticks were sent, and ${ticks} are there`);
+    environment.holds(ticks === sent, `${sent} ticks were sent, and ${ticks} are there`);
     return {
       tried: `${count(done)} connections cut after COMMIT, ${count(answered)} answers, ${count(sent)} ticks pushed until acknowledged`,
       figures: `used ${count(used)}, ${count(ticks)} ticks in the ledger, ${count(statuses.get(503) ?? 0)} responses with 503`,

@@ -7,17 +7,17 @@ import { Ledger } from '../../../../src/ledger/ledger.ts';
 import { systemClock } from '../../../../src/runtime/clock.ts';
 import { newFolder } from '../../../support/ledger.ts';
 import { load } from '../../../support/load.ts';
+import { count, type Environment, usedOf } from '../environment.ts';
 import { row } from '../row.ts';
-import { count, type Scene, usedOf } from '../scene.ts';
 
 const TICKS_PER_WRITE = 3;
 
 export const cutFiles = row('cut-files', {
   fault: 'the write-ahead log of SQLite, or the spool, is truncated at any byte or has a corrupt byte',
   mustHold: 'the ledger opens; no number is ever wrong',
-  async play(scene, { writes, everyBytes, spools }) {
-    const log = await cutLog(scene, writes, everyBytes);
-    const spool = await cutSpool(scene, spools);
+  async run(environment, { writes, everyBytes, spools }) {
+    const log = await cutLog(environment, writes, everyBytes);
+    const spool = await cutSpool(environment, spools);
     return {
       tried: `a log of ${count(log.bytes)} bytes with ${writes} writes, truncated at ${count(log.cuts)} positions; ${spools} truncated and ${spools} damaged spools of the program`,
       figures: `every ledger opened without damage, with exactly the complete writes (${log.seen.join(', ')}); ${spool.exact} counts were exact, ${spool.less} were lower by the count of the damaged record, none was higher`,
@@ -26,7 +26,7 @@ export const cutFiles = row('cut-files', {
 });
 
 /** Truncates a write-ahead log that holds writes that are not yet in the main file. */
-async function cutLog(scene: Scene, writes: number, everyBytes: number) {
+async function cutLog(environment: Environment, writes: number, everyBytes: number) {
   const folder = newFolder();
   const path = join(folder, 'ledger.db');
   const ledger = await Ledger.open(path, systemClock);
@@ -54,15 +54,15 @@ async function cutLog(scene: Scene, writes: number, everyBytes: number) {
     cuts++;
     const whole = there.length / TICKS_PER_WRITE;
     const expected = Array.from({ length: there.length }, (_, i) => Math.floor(i / TICKS_PER_WRITE) + 1);
-    scene.holds(
+    environment.holds(
       Number.isInteger(whole) && whole >= last,
       `cut at ${length}: ${there.length} ticks after ${last} writes`,
     );
-    scene.holds(String(there) === String(expected), `cut at ${length}: the prices are ${there.join()}`);
+    environment.holds(String(there) === String(expected), `cut at ${length}: the prices are ${there.join()}`);
     last = whole;
     seen.add(whole);
   }
-  scene.holds(everyBytes > 1 || last === writes, `the whole log has ${last} of ${writes} writes`);
+  environment.holds(everyBytes > 1 || last === writes, `the whole log has ${last} of ${writes} writes`);
   return { bytes: log.length, cuts, seen: [...seen] };
 }
 
@@ -83,10 +83,10 @@ function ticksIn(path: string): number[] {
 }
 
 /** Truncates the spool of a killed program, or damages one byte, before the next start. */
-async function cutSpool(scene: Scene, spools: number) {
-  const settings = await scene.settings();
-  const { key } = await scene.account(settings, 1_000_000);
-  const program = await scene.program(settings);
+async function cutSpool(environment: Environment, spools: number) {
+  const settings = await environment.settings();
+  const { key } = await environment.account(settings, 1_000_000);
+  const program = await environment.program(settings);
   const { statuses } = await load({ url: `${program.url}/symbols`, key, connections: 4, requests: 500 });
   const answered = statuses.get(200) ?? 0;
   await program.end('SIGKILL');
@@ -106,13 +106,13 @@ async function cutSpool(scene: Scene, spools: number) {
     cpSync(left, folder, { recursive: true });
     mkdirSync(join(folder, 'spool'), { recursive: true });
     writeFileSync(join(folder, 'spool', name), damaged);
-    const again = await scene.program({ ...settings, OPENPIT_DATA_DIR: folder });
+    const again = await environment.program({ ...settings, OPENPIT_DATA_DIR: folder });
     const counted = await usedOf(again, key);
-    scene.holds(counted <= answered, `${answered} were answered and ${counted} are counted`);
+    environment.holds(counted <= answered, `${answered} were answered and ${counted} are counted`);
     if (counted === answered) result.exact++;
     else result.less++;
     await again.end('SIGTERM');
-    await scene.holdsInvariant({ ...settings, OPENPIT_DATA_DIR: folder });
+    await environment.holdsInvariant({ ...settings, OPENPIT_DATA_DIR: folder });
   }
   return result;
 }

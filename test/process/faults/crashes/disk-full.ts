@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from '../../../support/load.ts';
 import { eventually, type Program } from '../../../support/program.ts';
+import { count, type Environment, type Settings, usedOf } from '../environment.ts';
 import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
-import { count, type Scene, type Settings, usedOf } from '../scene.ts';
 
 const DISK_MB = 64;
 
@@ -23,8 +23,8 @@ export const diskFull = row('disk-full', {
   fault: 'the disk with the ledger and the spool is completely full',
   mustHold: 'prices are still served; new ones are refused, with an alarm; recovers by itself',
   lacks: () => (canMount() ? undefined : 'right to mount a small file system (root on Linux)'),
-  async play(scene, { seconds, connections, pauseMs }) {
-    const disk = new SmallDisk(scene, DISK_MB);
+  async run(environment, { seconds, connections, pauseMs }) {
+    const disk = new SmallDisk(environment, DISK_MB);
     const posts: string[] = [];
     const receiver = Bun.serve({
       hostname: '127.0.0.1',
@@ -34,16 +34,16 @@ export const diskFull = row('disk-full', {
         return new Response();
       },
     });
-    scene.atEnd(() => receiver.stop(true));
+    environment.atEnd(() => receiver.stop(true));
     const settings: Settings = {
-      ...(await scene.settings()),
+      ...(await environment.settings()),
       OPENPIT_DATA_DIR: join(disk.folder, 'data'),
       OPENPIT_ADMIN_TOKEN: TOKEN,
       OPENPIT_WEBHOOK_URL: `http://127.0.0.1:${receiver.port}`,
     };
-    const { key } = await scene.account(settings, 1_000_000_000);
-    const { key: newcomer } = await scene.account(settings, 1_000_000_000, 1);
-    let program = await scene.program(settings);
+    const { key } = await environment.account(settings, 1_000_000_000);
+    const { key: newcomer } = await environment.account(settings, 1_000_000_000, 1);
+    let program = await environment.program(settings);
     const pusher = new PricePusher();
     await eventually(async () => (await pusher.send(program.url)).bars === 200);
     await eventually(async () => (await program.get('/rates/latest?symbols=XAU', key)).status === 200);
@@ -60,18 +60,21 @@ export const diskFull = row('disk-full', {
       pushes.push(ticks, bars);
       await Bun.sleep(100);
     }
-    scene.holds((await program.get('/symbols', newcomer)).status === 200, 'a new customer is not served');
-    scene.holds(await alarmIs(program, true), '/health and /metrics do not say that the disk is full');
+    environment.holds(
+      (await program.get('/symbols', newcomer)).status === 200,
+      'a new customer is not served',
+    );
+    environment.holds(await alarmIs(program, true), '/health and /metrics do not say that the disk is full');
     await eventually(async () => posts.includes('disk.full'));
-    scene.holds(/"event":"alarm","name":"disk.full"/.test(program.stderr), 'the log has no alarm');
+    environment.holds(/"event":"alarm","name":"disk.full"/.test(program.stderr), 'the log has no alarm');
     stop.abort();
     const { statuses, broken } = await loading;
     answered += statuses.get(200) ?? 0;
-    scene.holds(
+    environment.holds(
       broken === 0 && statuses.size === 1,
       `answers: ${JSON.stringify([...statuses])}, broken ${broken}`,
     );
-    scene.holds(
+    environment.holds(
       pushes.every((status) => status === 503),
       `pushes were answered with ${[...new Set(pushes)].join()}`,
     );
@@ -80,8 +83,8 @@ export const diskFull = row('disk-full', {
     disk.free();
     await eventually(async () => (await pusher.send(program.url)).ticks === 200);
     const backMs = performance.now() - freed;
-    scene.holds(await alarmIs(program, false), 'the alarm is not over');
-    scene.holds(
+    environment.holds(await alarmIs(program, false), 'the alarm is not over');
+    environment.holds(
       (await usedOf(program, key)) === answered,
       `${answered} answered, ${await usedOf(program, key)} used`,
     );
@@ -89,12 +92,12 @@ export const diskFull = row('disk-full', {
     await disk.fill();
     await program.end('SIGKILL');
     disk.free();
-    program = await scene.program(settings);
-    scene.holds((await usedOf(program, key)) === answered, 'a kill on the full disk lost counts');
+    program = await environment.program(settings);
+    environment.holds((await usedOf(program, key)) === answered, 'a kill on the full disk lost counts');
     const missing = pusher.missingIn(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
-    scene.holds(missing === 0, `${missing} acknowledged prices are lost`);
-    await scene.holdsInvariant(settings);
-    await withoutSpool(scene, disk);
+    environment.holds(missing === 0, `${missing} acknowledged prices are lost`);
+    await environment.holdsInvariant(settings);
+    await withoutSpool(environment, disk);
     return {
       tried: `a disk of ${DISK_MB} MB kept full for ${seconds} s under ${connections} connections, ${pushes.length} pushes; then a kill on the full disk; then a replica on PostgreSQL started without disk space for its spool`,
       figures: `${count(answered)} answers, all 200, and ${count(answered)} counted; every push 503; alarm in log, /health, /metrics and webhook; prices accepted again ${Math.round(backMs)} ms after space was freed`,
@@ -103,17 +106,20 @@ export const diskFull = row('disk-full', {
 });
 
 /** A replica that cannot store its counts refuses requests, and serves as soon as it can. */
-async function withoutSpool(scene: Scene, disk: SmallDisk): Promise<void> {
-  const settings = { ...(await scene.settings('postgres')), OPENPIT_DATA_DIR: join(disk.folder, 'replica') };
-  const { key } = await scene.account(settings, 1_000_000);
+async function withoutSpool(environment: Environment, disk: SmallDisk): Promise<void> {
+  const settings = {
+    ...(await environment.settings('postgres')),
+    OPENPIT_DATA_DIR: join(disk.folder, 'replica'),
+  };
+  const { key } = await environment.account(settings, 1_000_000);
   mkdirSync(settings.OPENPIT_DATA_DIR, { recursive: true });
   await disk.fill(64 * 1024);
-  const program = await scene.program(settings);
+  const program = await environment.program(settings);
   const { status } = await program.get('/symbols', key);
-  scene.holds(status === 503, `without disk space for its spool it answers ${status}`);
+  environment.holds(status === 503, `without disk space for its spool it answers ${status}`);
   disk.free();
   await eventually(async () => (await program.get('/symbols', key)).status === 200);
-  scene.holds((await usedOf(program, key)) === 1, 'what it refused was counted');
+  environment.holds((await usedOf(program, key)) === 1, 'what it refused was counted');
 }
 
 async function alarmIs(program: Program, full: boolean): Promise<boolean> {
@@ -136,9 +142,9 @@ class SmallDisk {
   readonly folder = mkdtempSync(join(tmpdir(), 'openpit-disk-'));
   readonly #filler = join(this.folder, 'filler');
 
-  constructor(scene: Scene, megabytes: number) {
+  constructor(environment: Environment, megabytes: number) {
     const { folder } = this;
-    scene.atEnd(() => {
+    environment.atEnd(() => {
       Bun.spawnSync(['umount', '-l', folder]);
       rmSync(folder, { recursive: true });
     });

@@ -1,38 +1,38 @@
 import { join } from 'node:path';
 import { load } from '../../../support/load.ts';
 import type { Program } from '../../../support/program.ts';
+import { count, usedOf } from '../environment.ts';
 import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
-import { count, usedOf } from '../scene.ts';
 
 export const killSqlite = row('kill-sqlite', {
   fault: '`kill -9` under load, repeatedly, on SQLite',
   mustHold:
     'answered ≤ used ≤ answered + in flight; no acknowledged tick or bar is lost; serving again within 2 s',
-  async play(scene, { kills, connections }) {
-    const settings = await scene.settings();
+  async run(environment, { kills, connections }) {
+    const settings = await environment.settings();
     settings.OPENPIT_ADMIN_TOKEN = TOKEN;
-    const { key } = await scene.account(settings, 1_000_000_000);
+    const { key } = await environment.account(settings, 1_000_000_000);
     const pusher = new PricePusher();
-    let program = await scene.program(settings);
+    let program = await environment.program(settings);
     let answered = 0;
     let slowestMs = 0;
     for (let kill = 1; kill <= kills; kill++) {
       answered += await loadAndKill(program, key, connections, 20 + ((kill * 37) % 400), pusher);
       const start = performance.now();
-      program = await scene.program(settings);
+      program = await environment.program(settings);
       slowestMs = Math.max(slowestMs, performance.now() - start);
       const used = await usedOf(program, key);
       const over = used - answered;
-      scene.holds(
+      environment.holds(
         over >= 0 && over <= kill * connections,
         `kill ${kill}: answered ${answered}, used ${used}`,
       );
     }
-    scene.holdsWithin(2_000, slowestMs, 'the slowest start');
+    environment.holdsWithin(2_000, slowestMs, 'the slowest start');
     const missing = pusher.missingIn(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
-    scene.holds(missing === 0, `${missing} acknowledged prices are lost`);
-    await scene.holdsInvariant(settings);
+    environment.holds(missing === 0, `${missing} acknowledged prices are lost`);
+    await environment.holdsInvariant(settings);
     const used = await usedOf(program, key);
     return {
       tried: `${count(kills)} kills under ${connections} connections and a feed, ${count(answered)} answers, ${count(pusher.acknowledged)} prices acknowledged`,

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { load } from '../../../support/load.ts';
 import { openpit } from '../../../support/program.ts';
+import { count, type Environment, type Settings } from '../environment.ts';
 import { row } from '../row.ts';
-import { count, type Scene, type Settings } from '../scene.ts';
 
 /** Daily gold prices in the format of the LBMA's file. */
 const good = (days: number) =>
@@ -18,7 +18,7 @@ const head = (length: number | undefined, type = 'application/json', status = '2
   `HTTP/1.1 ${status}\r\ncontent-type: ${type}\r\nconnection: close\r\n${length === undefined ? '' : `content-length: ${length}\r\n`}\r\n`;
 
 /** Faulty responses of a provider, byte by byte. */
-const PLAYS: Readonly<Record<string, (socket: Socket) => void>> = {
+const RESPONSES: Readonly<Record<string, (socket: Socket) => void>> = {
   dead: (socket) => socket.resetAndDestroy(),
   'gone (404)': (socket) => socket.end(`${head(4, 'text/plain', '404 Not Found')}gone`),
   'down (500)': (socket) => socket.end(`${head(4, 'text/plain', '500 Oops')}oops`),
@@ -53,37 +53,39 @@ const PLAYS: Readonly<Record<string, (socket: Socket) => void>> = {
 export const badFeeds = row('bad-feeds', {
   fault: 'a provider is dead, or its response is garbage, HTML, truncated, endless or slow',
   mustHold: 'no client gets a 5xx; data unchanged',
-  async play(scene, { plays: wanted, pauseMs }) {
-    const settings = await scene.settings();
-    const { key } = await scene.account(settings, 1_000_000_000);
-    const provider = await Provider.open(scene);
-    provider.play = (socket) => socket.end(head(undefined) + GOOD);
+  async run(environment, { responses: wanted, pauseMs }) {
+    const settings = await environment.settings();
+    const { key } = await environment.account(settings, 1_000_000_000);
+    const provider = await Provider.open(environment);
+    provider.respond = (socket) => socket.end(head(undefined) + GOOD);
     await runFeed(settings, provider.url);
-    const program = await scene.program(settings);
+    const program = await environment.program(settings);
     const question = `${program.url}/rates/time-series?symbols=XAU&startDate=2026-06-01&endDate=2026-06-30`;
     const answer = async () => (await fetch(question, { headers: { 'x-api-key': key } })).text();
     const before = await answer();
-    scene.holds(before.includes('4029'), `the good run brought: ${before.slice(0, 200)}`);
+    environment.holds(before.includes('4029'), `the good run brought: ${before.slice(0, 200)}`);
     const stop = new AbortController();
     const loading = load({ url: question, key, connections: 2, requests: 1e9, until: stop.signal, pauseMs });
-    const plays = Object.entries(PLAYS).filter(([name]) => wanted.includes('all') || wanted.includes(name));
+    const responses = Object.entries(RESPONSES).filter(
+      ([name]) => wanted.includes('all') || wanted.includes(name),
+    );
     const outcomes = new Map<string, number>();
-    for (const [name, play] of plays) {
-      provider.play = play;
+    for (const [name, respond] of responses) {
+      provider.respond = respond;
       const { status, message } = await runFeed(settings, provider.url);
       outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
-      scene.holds(status !== 'ok' && status !== '', `${name}: the run is "${status}" ${message}`);
-      scene.holds((await answer()) === before, `${name}: the data changed`);
+      environment.holds(status !== 'ok' && status !== '', `${name}: the run is "${status}" ${message}`);
+      environment.holds((await answer()) === before, `${name}: the data changed`);
     }
     stop.abort();
     const { statuses, broken } = await loading;
     const asked = statuses.get(200) ?? 0;
-    scene.holds(
+    environment.holds(
       broken === 0 && statuses.size === 1,
       `answers: ${JSON.stringify([...statuses])}, broken ${broken}`,
     );
     return {
-      tried: `${plays.length} provider faults (${plays.map(([name]) => name).join(', ')}) while ${count(asked)} requests were answered`,
+      tried: `${responses.length} provider faults (${responses.map(([name]) => name).join(', ')}) while ${count(asked)} requests were answered`,
       figures: `all 200, the same data after each fault; runs: ${[...outcomes].map(([status, n]) => `${n} ${status}`).join(', ')}`,
     };
   },
@@ -101,21 +103,21 @@ async function runFeed(settings: Settings, url: string): Promise<{ status: strin
 /** A local provider that sends exactly the given bytes. */
 class Provider {
   readonly url: string;
-  play: (socket: Socket) => void = () => {};
+  respond: (socket: Socket) => void = () => {};
 
   private constructor(port: number) {
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  static async open(scene: Scene): Promise<Provider> {
+  static async open(environment: Environment): Promise<Provider> {
     const sockets = new Set<Socket>();
     let provider: Provider | undefined;
     const server: Server = createServer((socket) => {
       sockets.add(socket);
       socket.on('error', () => {});
-      socket.once('data', () => provider?.play(socket));
+      socket.once('data', () => provider?.respond(socket));
     });
-    scene.atEnd(() => {
+    environment.atEnd(() => {
       for (const socket of sockets) socket.destroy();
       server.close();
     });

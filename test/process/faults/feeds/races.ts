@@ -1,7 +1,7 @@
 import { ENGINES } from '../../../support/ledger.ts';
+import { count, type Environment } from '../environment.ts';
 import { PricePusher, TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
-import { count, type Scene } from '../scene.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -14,21 +14,21 @@ interface Revision {
 export const races = row('races', {
   fault: 'two operators’ writes race; two feeds report the same day',
   mustHold: 'all readers see one order, and both values are kept as revisions',
-  async play(scene, { days, writes }) {
+  async run(environment, { days, writes }) {
     let [kept, won] = [0, 0];
     for (const engine of ENGINES) {
-      const settings = { ...(await scene.settings(engine)), OPENPIT_ADMIN_TOKEN: TOKEN };
-      const { key } = await scene.account(settings, 1_000_000_000);
+      const settings = { ...(await environment.settings(engine)), OPENPIT_ADMIN_TOKEN: TOKEN };
+      const { key } = await environment.account(settings, 1_000_000_000);
       // Two replicas on PostgreSQL, one process on SQLite.
-      const first = await scene.program(settings);
+      const first = await environment.program(settings);
       const other = {
-        ...(await scene.settings()),
+        ...(await environment.settings()),
         ...settings,
-        OPENPIT_DATA_DIR: (await scene.settings()).OPENPIT_DATA_DIR!,
+        OPENPIT_DATA_DIR: (await environment.settings()).OPENPIT_DATA_DIR!,
       };
-      const second = engine === 'postgres' ? await scene.program(other) : first;
-      kept += await raceFeeds(scene, [first.url, second.url], key, days);
-      won += await raceOperators(scene, [first.url, second.url], writes);
+      const second = engine === 'postgres' ? await environment.program(other) : first;
+      kept += await raceFeeds(environment, [first.url, second.url], key, days);
+      won += await raceOperators(environment, [first.url, second.url], writes);
     }
     return {
       tried: `${count(days)} days reported by two feeds at once and ${count(writes)} plans written by two operators at once, on each engine`,
@@ -38,7 +38,12 @@ export const races = row('races', {
 });
 
 /** Both feeds send the same days at the same moment, with different prices. */
-async function raceFeeds(scene: Scene, urls: readonly string[], key: string, days: number): Promise<number> {
+async function raceFeeds(
+  environment: Environment,
+  urls: readonly string[],
+  key: string,
+  days: number,
+): Promise<number> {
   const pushers = [new PricePusher('pusher-a'), new PricePusher('pusher-b')];
   let kept = 0;
   for (let n = 0; n < days; n++) {
@@ -48,7 +53,7 @@ async function raceFeeds(scene: Scene, urls: readonly string[], key: string, day
         pusher.post(urls[i]!, 'bars', [{ symbol: 'XAU', date, price: 1_500 + i + 1 }]),
       ),
     );
-    scene.holds(
+    environment.holds(
       statuses.every((status) => status === 200),
       `${date}: pushes were answered with ${statuses.join()}`,
     );
@@ -63,17 +68,20 @@ async function raceFeeds(scene: Scene, urls: readonly string[], key: string, day
         return rates.XAU;
       });
       const order = JSON.stringify(revisions);
-      scene.holds(
+      environment.holds(
         revisions.length === 2 &&
           revisions[0]!.revision < revisions[1]!.revision &&
           revisions[0]!.source !== revisions[1]!.source,
         `${date}: ${order}`,
       );
-      scene.holds(last === '' || last === order, `${date}: two replicas have two orders`);
+      environment.holds(last === '' || last === order, `${date}: two replicas have two orders`);
       last = order;
       const shown = await settledClose(url, ask, revisions.at(-1)?.close);
       found = revisions.length;
-      scene.holds(shown === revisions.at(-1)?.close, `${date}: ${shown} is shown, the last word is ${order}`);
+      environment.holds(
+        shown === revisions.at(-1)?.close,
+        `${date}: ${shown} is shown, the last word is ${order}`,
+      );
     }
     kept += found;
   }
@@ -102,7 +110,11 @@ async function settledClose(
 }
 
 /** Both write the same plan, each with its own consistent pair of limits. */
-async function raceOperators(scene: Scene, urls: readonly string[], writes: number): Promise<number> {
+async function raceOperators(
+  environment: Environment,
+  urls: readonly string[],
+  writes: number,
+): Promise<number> {
   let won = 0;
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
   for (let n = 0; n < writes; n++) {
@@ -119,7 +131,7 @@ async function raceOperators(scene: Scene, urls: readonly string[], writes: numb
     const plan = plans.find(({ name }) => name === `race-${n}`);
     const by = plan ? plan.quota - 1_000 : -1;
     const isWhole = plan !== undefined && plan.maxSymbols === 10 + by && plan.burstPerSecond === 100 + by;
-    scene.holds(isWhole, `plan ${n}, answered ${statuses.join()}: ${JSON.stringify(plan)}`);
+    environment.holds(isWhole, `plan ${n}, answered ${statuses.join()}: ${JSON.stringify(plan)}`);
     if (isWhole) won++;
   }
   return won;

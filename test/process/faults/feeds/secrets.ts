@@ -1,9 +1,9 @@
 import { createKey, secureRandom } from '../../../../src/gate/key.ts';
 import { LOG_LEVELS } from '../../../../src/runtime/log/log.ts';
 import { getRaw } from '../../../support/http/raw.ts';
+import { count } from '../environment.ts';
 import { TOKEN } from '../price-pusher.ts';
 import { row } from '../row.ts';
-import { count } from '../scene.ts';
 
 /** Every way in which people send a key, on purpose and by mistake. */
 const targetsWith = (key: string) => [
@@ -28,19 +28,19 @@ const targetsWith = (key: string) => [
 export const secrets = row('secrets', {
   fault: 'keys in URLs, at every log level; then the program crashes',
   mustHold: 'no key in any log, metric, error or crash output',
-  async play(scene, { rounds, signals }) {
+  async run(environment, { rounds, signals }) {
     let requests = 0;
     let characters = 0;
     for (const level of LOG_LEVELS) {
       for (const signal of signals) {
         const settings = {
-          ...(await scene.settings()),
+          ...(await environment.settings()),
           OPENPIT_ADMIN_TOKEN: TOKEN,
           OPENPIT_LOG_LEVEL: level,
           OPENPIT_FAILED_KEYS_PER_MINUTE: '100000',
         };
-        const { key } = await scene.account(settings, 1_000_000);
-        const program = await scene.program(settings);
+        const { key } = await environment.account(settings, 1_000_000);
+        const program = await environment.program(settings);
         const keys = [key, createKey(secureRandom)];
         const said: string[] = [];
         const all = keys.flatMap(targetsWith);
@@ -58,7 +58,10 @@ export const secrets = row('secrets', {
         const found = [...keys.map((one) => one.slice('pit_live_'.length)), TOKEN].filter((one) =>
           shows(everything, one),
         );
-        scene.holds(found.length === 0, `at ${level}, ended by ${signal}: ${found.length} secrets show`);
+        environment.holds(
+          found.length === 0,
+          `at ${level}, ended by ${signal}: ${found.length} secrets show`,
+        );
       }
     }
     return {

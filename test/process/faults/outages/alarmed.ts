@@ -1,6 +1,6 @@
 import type { WebhookReceiver } from '../../../support/http/webhook-receiver.ts';
 import { eventually, type Program } from '../../../support/program.ts';
-import type { Scene } from '../scene.ts';
+import type { Environment } from '../environment.ts';
 
 /** Longer than any promised time, shorter than the test's timeout: the row records what took too long. */
 const WAIT_MS_MAX = 60_000;
@@ -39,7 +39,7 @@ export async function alarmIsPosted(receiver: WebhookReceiver, name: string): Pr
 
 /** One alarm and its end: in the log since `from`, and posted. Returns how many lines were logged. */
 export async function holdsOneAlarm(
-  scene: Scene,
+  environment: Environment,
   {
     program,
     receiver,
@@ -51,14 +51,14 @@ export async function holdsOneAlarm(
   await eventually(async () => program.stderr.slice(from).includes('"event":"alarm is over"'), WAIT_MS_MAX);
   const lines = program.stderr.slice(from).trim().split('\n');
   const alarms = lines.filter((line) => line.includes('"event":"alarm"'));
-  scene.holds(
+  environment.holds(
     alarms.length === 1 && alarms[0]!.includes(`"name":"${name}"`),
     `alarms in the log: ${alarms.join(' ')}`,
   );
   const raised = new Set(receiver.posts.filter(({ type }) => type === name).map(({ id }) => id));
-  scene.holds(raised.size === 1, `posted: ${receiver.types().join(', ')}`);
-  scene.holds(lines.length < 30, `${lines.length} lines were logged`);
+  environment.holds(raised.size === 1, `posted: ${receiver.types().join(', ')}`);
+  environment.holds(lines.length < 30, `${lines.length} lines were logged`);
   const live = await program.get('/health/live', '');
-  scene.holds(live.status === 200, `/health/live is ${live.status}`);
+  environment.holds(live.status === 200, `/health/live is ${live.status}`);
   return lines.length;
 }

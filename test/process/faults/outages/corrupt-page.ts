@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { DamagedTable } from '../../../support/database/damaged-ledger.ts';
 import { WebhookReceiver } from '../../../support/http/webhook-receiver.ts';
 import { eventually } from '../../../support/program.ts';
+import type { Settings } from '../environment.ts';
 import { row } from '../row.ts';
-import type { Settings } from '../scene.ts';
 import { alarmIsPosted, healthBecomes, holdsOneAlarm } from './alarmed.ts';
 
 export const corruptPage = row('corrupt-page', {
   fault: 'a page of the SQLite file is corrupt, and is repaired later',
   mustHold:
     'readiness turns 503 within 5 s of the first request that needs it, one alarm, cleared on repair; no log flood',
-  async play(scene, { requests }) {
+  async run(environment, { requests }) {
     const receiver = new WebhookReceiver();
-    scene.atEnd(() => receiver.stop());
-    const settings: Settings = { ...(await scene.settings()), OPENPIT_WEBHOOK_URL: receiver.url };
-    const { key } = await scene.account(settings, 1_000_000);
-    const program = await scene.program(settings);
+    environment.atEnd(() => receiver.stop());
+    const settings: Settings = { ...(await environment.settings()), OPENPIT_WEBHOOK_URL: receiver.url };
+    const { key } = await environment.account(settings, 1_000_000);
+    const program = await environment.program(settings);
     const from = program.stderr.length;
     const table = new DamagedTable(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'), 'bar');
     const ask = async () => (await program.get('/rates/latest?symbols=XAU', key)).status;
@@ -25,12 +25,12 @@ export const corruptPage = row('corrupt-page', {
     await alarmIsPosted(receiver, 'ledger.corrupt');
     const statuses = new Set<number>();
     for (let i = 0; i < requests; i++) statuses.add(await ask());
-    scene.holds([...statuses].join() === '503', `requests were answered with ${[...statuses].join()}`);
+    environment.holds([...statuses].join() === '503', `requests were answered with ${[...statuses].join()}`);
     table.repair();
     const clearedMs = await healthBecomes(program, 200, []);
-    scene.holds((await ask()) === 404, 'it does not answer as before'); // there are no prices
-    const lines = await holdsOneAlarm(scene, { program, receiver, name: 'ledger.corrupt', from });
-    scene.holdsWithin(5_000, noticedMs, 'to notice the damage');
+    environment.holds((await ask()) === 404, 'it does not answer as before'); // there are no prices
+    const lines = await holdsOneAlarm(environment, { program, receiver, name: 'ledger.corrupt', from });
+    environment.holdsWithin(5_000, noticedMs, 'to notice the damage');
     return {
       tried: `the root page of the table of bars overwritten while the program runs, ${requests} requests that need it`,
       figures: `not ready ${Math.round(noticedMs)} ms after the first failed request; all 503; ready again ${Math.round(clearedMs / 1000)} s after the repair; one alarm and its end; ${lines} lines in the log`,

@@ -1,19 +1,19 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { WebhookReceiver } from '../../../support/http/webhook-receiver.ts';
+import type { Settings } from '../environment.ts';
 import { row } from '../row.ts';
-import type { Settings } from '../scene.ts';
 import { alarmIsPosted, healthBecomes, holdsOneAlarm } from './alarmed.ts';
 
 export const feedsFailing = row('feeds-failing', {
   fault: 'the feeds’ thread fails in every iteration, because a table is missing',
   mustHold: 'one alarm within 30 s, cleared on recovery; requests are answered; no log flood',
-  async play(scene, { pauseMs }) {
+  async run(environment, { pauseMs }) {
     const receiver = new WebhookReceiver();
-    scene.atEnd(() => receiver.stop());
-    const settings: Settings = { ...(await scene.settings()), OPENPIT_WEBHOOK_URL: receiver.url };
-    const { key } = await scene.account(settings, 100_000_000);
-    const program = await scene.program(settings);
+    environment.atEnd(() => receiver.stop());
+    const settings: Settings = { ...(await environment.settings()), OPENPIT_WEBHOOK_URL: receiver.url };
+    const { key } = await environment.account(settings, 100_000_000);
+    const program = await environment.program(settings);
     const from = program.stderr.length;
     const rename = (before: string, after: string) => {
       const database = new Database(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'));
@@ -37,9 +37,9 @@ export const feedsFailing = row('feeds-failing', {
     const clearedMs = await healthBecomes(program, 200, []);
     stop.abort();
     await asking;
-    scene.holds([...statuses.keys()].join() === '200', `answers: ${JSON.stringify([...statuses])}`);
-    const lines = await holdsOneAlarm(scene, { program, receiver, name: 'feeds.failing', from });
-    scene.holdsWithin(30_000, noticedMs, 'to raise the alarm'); // the loop runs every second, closing every ten
+    environment.holds([...statuses.keys()].join() === '200', `answers: ${JSON.stringify([...statuses])}`);
+    const lines = await holdsOneAlarm(environment, { program, receiver, name: 'feeds.failing', from });
+    environment.holdsWithin(30_000, noticedMs, 'to raise the alarm'); // the loop runs every second, closing every ten
     return {
       tried: `a table renamed while the program runs, a request every ${pauseMs} ms`,
       figures: `alarm after ${Math.round(noticedMs / 1000)} s, over ${Math.round(clearedMs / 1000)} s after the table was restored; ${statuses.get(200)} answers, all 200; ${lines} lines in the log`,

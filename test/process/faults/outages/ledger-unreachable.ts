@@ -14,18 +14,18 @@ const METRICS = [
 export const ledgerUnreachable = row('ledger-unreachable', {
   fault: 'the ledger is unreachable: PostgreSQL is stopped, or the network drops all packets',
   mustHold: 'readiness turns 503 within 5 s, one alarm, cleared on recovery; no log flood; live stays 200',
-  async play(scene, { awayMs }) {
+  async run(environment, { awayMs }) {
     const noticed: number[] = [];
     const recovered: number[] = [];
     const lines: number[] = [];
     for (const way of ['stop', 'hole'] as const) {
       const receiver = new WebhookReceiver();
-      scene.atEnd(() => receiver.stop());
+      environment.atEnd(() => receiver.stop());
       const database = await startFaultyPostgres();
-      scene.atEnd(() => database.remove());
+      environment.atEnd(() => database.remove());
       const settings = { OPENPIT_WEBHOOK_URL: receiver.url };
       const cluster = await Cluster.start(database.url, 2, database.through, settings);
-      scene.atEnd(() => cluster.end());
+      environment.atEnd(() => cluster.end());
       const { programs } = cluster.replicas;
       const from = programs.map(({ stderr }) => stderr.length);
       await database.faults[way].begin();
@@ -35,7 +35,8 @@ export const ledgerUnreachable = row('ledger-unreachable', {
       );
       for (const program of programs) {
         const metrics = await program.metrics(ADMIN_TOKEN);
-        for (const line of METRICS) scene.holds(metrics.includes(`${line}\n`), `/metrics lacks ${line}`);
+        for (const line of METRICS)
+          environment.holds(metrics.includes(`${line}\n`), `/metrics lacks ${line}`);
       }
       await alarmIsPosted(receiver, 'ledger.unreachable');
       await away;
@@ -43,12 +44,12 @@ export const ledgerUnreachable = row('ledger-unreachable', {
       recovered.push(...(await Promise.all(programs.map((one) => healthBecomes(one, 200, [])))));
       for (const [i, program] of programs.entries()) {
         const alarm = { program, receiver, name: 'ledger.unreachable', from: from[i]! };
-        lines.push(await holdsOneAlarm(scene, alarm));
+        lines.push(await holdsOneAlarm(environment, alarm));
       }
     }
     const [slowest, latest] = [Math.max(...noticed), Math.max(...recovered)];
-    scene.holdsWithin(5_000, slowest, 'to notice the outage');
-    scene.holdsWithin(5_000, latest, 'to notice its end');
+    environment.holdsWithin(5_000, slowest, 'to notice the outage');
+    environment.holdsWithin(5_000, latest, 'to notice its end');
     return {
       tried: `two replicas, PostgreSQL stopped, then cut off, for ${awayMs / 1000} s`,
       figures: `not ready after at most ${Math.round(slowest)} ms, ready again after at most ${Math.round(latest)} ms; one alarm and its end for each; at most ${Math.max(...lines)} lines in a log`,

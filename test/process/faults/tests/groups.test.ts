@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROW_GROUPS } from '../rows.ts';
 
-test('every group of rows has a test file, except replicas: replicas.test.ts and ledger-away.test.ts play the same trials', () => {
+test('every group of rows has a test file, except replicas: replicas.test.ts and ledger-away.test.ts run the same trials', () => {
   const untested = Object.keys(ROW_GROUPS).filter(
     (group) => !existsSync(join(import.meta.dir, `${group}.test.ts`)),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { playRow, type Row } from '../row.ts';
+import { type Row, runRow } from '../row.ts';
 
 /** One test for each row. A row that needs what this machine lacks is skipped, and says so. */
 export function testRows(rows: readonly Row[]): void {
@@ -9,7 +9,7 @@ export function testRows(rows: readonly Row[]): void {
     if (lacks) test.skip(`${title} (skipped: this machine has no ${lacks})`, () => {});
     else
       test(title, async () => {
-        const { broke } = await playRow(row, 'ci');
+        const { broke } = await runRow(row, 'ci');
         expect(broke).toEqual([]);
       }, 300_000);
   }

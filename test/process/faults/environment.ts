@@ -13,7 +13,7 @@ export interface Account {
 }
 
 /** The environment of a row: it ends what was started in it, and records what does not hold. */
-export class Scene {
+export class Environment {
   /** Descriptions of everything that did not hold. */
   readonly broke: string[] = [];
   readonly #endings: (() => unknown)[] = [];
