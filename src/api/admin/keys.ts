@@ -14,6 +14,8 @@ export const adminKeys: readonly AdminEndpoint[] = [
     async POST({ id, ledger, now, body }) {
       const { expiresAt, ...rules } = await body(NEW_KEY);
       await requireAccount(ledger, id);
+      if (expiresAt !== undefined && expiresAt * 1000 <= now)
+        throw refuse('invalid_body', { problems: ['expiresAt is in the past'] });
       const options = {
         ...(rules.name !== undefined && { name: rules.name }),
         ...(rules.headerOnly !== undefined && { headerOnly: rules.headerOnly }),

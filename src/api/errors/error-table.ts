@@ -238,7 +238,7 @@ export const ERRORS = {
     (d: { quota: number; plan: string; resetAt: string; units: number }) =>
       d.units > 1
         ? `This response costs ${d.units} units, and less than that is left of the monthly quota of ${d.quota} of the plan "${d.plan}". The quota resets at ${d.resetAt}.`
-        : `The monthly quota of ${d.quota} requests of the plan "${d.plan}" is used up. The quota resets at ${d.resetAt}.`,
+        : `The monthly quota of ${d.quota} ${d.quota === 1 ? 'request' : 'requests'} of the plan "${d.plan}" is used up. The quota resets at ${d.resetAt}.`,
     { quota: 1000, plan: 'free', resetAt: '2024-06-01T00:00:00.000Z', units: 1 },
     (d) => ({ resetAt: Math.floor(Date.parse(d.resetAt) / 1000) }),
   ),

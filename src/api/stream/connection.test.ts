@@ -80,6 +80,6 @@ test('the 101st event costs a unit, and is not sent when the quota is exhausted'
   const text = await readAll(connection.body);
   expect(text.match(/^event: rate$/gm)).toHaveLength(100);
   expect(text).toEndWith(
-    'event: end\ndata: {"code":"quota_exhausted","message":"The monthly quota of 1 requests of the plan \\"free\\" is used up. The quota resets at 2024-06-01T00:00:00.000Z.","resetAt":1717200000}\n\n',
+    'event: end\ndata: {"code":"quota_exhausted","message":"The monthly quota of 1 request of the plan \\"free\\" is used up. The quota resets at 2024-06-01T00:00:00.000Z.","resetAt":1717200000}\n\n',
   );
 });

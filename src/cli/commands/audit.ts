@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../../ledger/audit/entry.ts';
-import { type Command, JSON_FLAG, table, wholeFlag } from '../framework/command.ts';
+import { type AuditEntry, isEntryId } from '../../ledger/audit/entry.ts';
+import { type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
 
 const ENTRIES_SHOWN = 50;
 
@@ -18,7 +18,12 @@ export const auditCommand: Command = {
   },
   async run(call) {
     const limit = wholeFlag(call, 'limit', 1, 10_000) ?? ENTRIES_SHOWN;
-    const query = { limit, search: call.flag('search'), before: call.flag('before') };
+    const before = call.flag('before');
+    if (before !== undefined && !isEntryId(before))
+      throw new UsageError(
+        `--before must be the id of an entry, as printed by --json (received "${before}")`,
+      );
+    const query = { limit, search: call.flag('search'), before };
     const entries = await call.withLedger((ledger) => ledger.audit.list(query));
     if (call.isSet('json')) return console.log(JSON.stringify(entries.map(withTime)));
     if (entries.length === 0) return console.log('No entries.');

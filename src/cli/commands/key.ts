@@ -1,3 +1,4 @@
+import { isAddressOrRange } from '../../gate/addresses.ts';
 import { hashKey, isWellFormed } from '../../gate/key.ts';
 import {
   type IssuedKey,
@@ -8,6 +9,7 @@ import {
 } from '../../gate/onboarding.ts';
 import { type ApiKey, keyStatus } from '../../ledger/accounts/keys.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { parseDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import {
   type Command,
@@ -108,21 +110,29 @@ export const keyCommands: readonly Command[] = [
 
 function readOptions(call: CommandCall, now: number): KeyOptions {
   const expires = call.flag('expires');
-  const allowedIps = call
-    .flag('allow-ip')
-    ?.split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+  const addresses = call.flag('allow-ip');
   return {
     headerOnly: call.isSet('header-only'),
     ...(expires !== undefined && { expiresAt: readExpiry(expires, now) }),
-    ...(allowedIps && { allowedIps }),
+    ...(addresses !== undefined && { allowedIps: readAddresses(addresses) }),
   };
 }
 
+/** An empty list is refused: it would create a key without a restriction. */
+function readAddresses(text: string): string[] {
+  const entries = text.split(',').flatMap((entry) => entry.trim() || []);
+  if (entries.length > 0 && entries.every(isAddressOrRange)) return entries;
+  throw new UsageError(
+    `--allow-ip must be addresses and ranges such as 203.0.113.7,10.0.0.0/8 (received "${text}")`,
+  );
+}
+
+/** `Date.parse` alone would accept days that do not exist: February 30 is March 2 for it. */
 function readExpiry(text: string, now: number): number {
-  const at = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T23:59:59.999Z` : text);
-  if (Number.isNaN(at)) throw new UsageError(`--expires must be a day or an ISO time (received "${text}")`);
+  const [day = '', time] = text.split('T');
+  const at = Date.parse(time === undefined ? `${day}T23:59:59.999Z` : text);
+  if (parseDay(day) === undefined || Number.isNaN(at))
+    throw new UsageError(`--expires must be a day or an ISO time (received "${text}")`);
   if (at <= now) throw new UsageError(`--expires must be in the future (received "${text}")`);
   return at;
 }
@@ -138,5 +148,8 @@ async function findKey(ledger: Ledger, given: string): Promise<ApiKey> {
 
 function print(call: CommandCall, account: string, { text, key }: IssuedKey): void {
   if (call.isSet('json')) console.log(JSON.stringify({ account, key: text, keyId: key.id }));
-  else console.log(`Key ${key.id} of ${account}, shown only once: ${text}`);
+  else {
+    const until = key.expiresAt === null ? '' : `, valid until ${new Date(key.expiresAt).toISOString()}`;
+    console.log(`Key ${key.id} of ${account}${until}, shown only once: ${text}`);
+  }
 }

@@ -8,6 +8,7 @@ import {
   UsageError,
   wholeFlag,
 } from '../framework/command.ts';
+import { plural } from '../framework/plural.ts';
 import { quotaText } from '../framework/quota-text.ts';
 
 /** One day: a longer delay is a mistake. */
@@ -70,8 +71,9 @@ export const planCommands: readonly Command[] = [
         ledger.accounts.changePlan(defaultPlan(name), withoutUndefined(given)),
       );
       if (call.isSet('json')) return console.log(JSON.stringify(plan));
+      const quota = plan.quota >= QUOTA_MAX ? 'unlimited requests' : plural(plan.quota, 'request');
       console.log(
-        `Plan ${plan.name}: ${quotaText(plan.quota)} requests per month, ${plan.delaySeconds} s delay, ${plan.maxSymbols} symbols per request, time series of ${spanText(plan)}, ${plan.burstPerSecond} requests per second, long history ${cell(plan.history)}.`,
+        `Plan ${plan.name}: ${quota} per month, ${plan.delaySeconds} s delay, ${plural(plan.maxSymbols, 'symbol')} per request, time series of ${spanText(plan)}, ${plural(plan.burstPerSecond, 'request')} per second, long history ${cell(plan.history)}.`,
       );
     },
   },
@@ -97,11 +99,14 @@ export const planCommands: readonly Command[] = [
 
 /** Null for `version`. */
 function spanDays(call: CommandCall): number | null | undefined {
-  return call.flag('max-span-days') === 'version' ? null : wholeFlag(call, 'max-span-days', 0, 36_600);
+  if (call.flag('max-span-days') === 'version') return null;
+  return wholeFlag(call, 'max-span-days', 0, 36_600, 'version or ');
 }
 
 function spanText({ maxSpanDays }: Plan): string {
-  return maxSpanDays === null ? 'at most 30 days (365 under /v2 and /v3)' : `at most ${maxSpanDays} days`;
+  return maxSpanDays === null
+    ? 'at most 30 days (365 under /v2 and /v3)'
+    : `at most ${plural(maxSpanDays, 'day')}`;
 }
 
 function onOff(call: CommandCall, name: string): boolean | undefined {

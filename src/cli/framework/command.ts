@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
-import { hostname, userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { flagOf, SETTINGS, type SettingName } from '../../config/settings.ts';
 import { type Config, readConfig, readUsableConfig } from '../../config.ts';
-import type { Actor } from '../../ledger/audit/entry.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
+import { commandLineUser } from './actor.ts';
 
 /** An option of a command. `value` names its argument; an option without one is a switch. */
 export interface Flag {
@@ -116,13 +115,19 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
   };
 }
 
-/** An option as a whole number within bounds; undefined when it was not given. */
-export function wholeFlag(call: CommandCall, name: string, min: number, max: number): number | undefined {
+/** An option as a whole number within bounds; undefined when it was not given. `or` is what else it may be. */
+export function wholeFlag(
+  call: CommandCall,
+  name: string,
+  min: number,
+  max: number,
+  or = '',
+): number | undefined {
   const text = call.flag(name);
   if (text === undefined) return undefined;
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new UsageError(`--${name} must be a whole number from ${min} to ${max} (received "${text}")`);
+  throw new UsageError(`--${name} must be ${or}a whole number from ${min} to ${max} (received "${text}")`);
 }
 
 export function helpOf(command: Command): string {
@@ -166,20 +171,6 @@ function requireLedger({ ledgerGiven, databaseUrl, dataDir }: Config): void {
   throw new UsageError(
     `there is no ledger in ${dataDir}; set its location with --data-dir or --database-url (OPENPIT_DATA_DIR, OPENPIT_DATABASE_URL)`,
   );
-}
-
-/** The actor of a command in the audit log. In a container, the user may have no name. */
-function commandLineUser(): Actor {
-  const name = userName() ?? `user ${process.getuid?.() ?? ''}`.trim();
-  return { name: `${name}@${hostname()}`, via: 'cli' };
-}
-
-function userName(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    return undefined;
-  }
 }
 
 async function withLedger<T>(config: Config, work: (ledger: Ledger) => Promise<T>): Promise<T> {

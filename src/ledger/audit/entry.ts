@@ -63,6 +63,11 @@ export interface AuditEntry extends Required<AuditChange> {
   address: string | undefined;
 }
 
+/** Entries have UUIDs of version 7, whose order is that of their times. */
+export function isEntryId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
 /** The fields that differ, each as `[before, after]`. */
 export function changedFields<T extends object>(
   before: Readonly<T>,

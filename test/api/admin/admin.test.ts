@@ -61,6 +61,7 @@ onEachEngine('operator endpoints', (engine) => {
     expect((await send('DELETE', `/admin/keys/${keyId}`)).body.revoked).toBe(true);
     expectRefusal(await send('POST', `/admin/keys/${keyId}/rotate`, {}), 409, 'conflict');
     expectRefusal(await send('DELETE', '/admin/keys/key_none'), 404, 'not_there');
+    expectRefusal(await send('POST', `/admin/accounts/${id}/keys`, { expiresAt: 1 }), 400, 'invalid_body');
   });
 
   test('plans can be listed, created, changed in part, and deleted when unused', async () => {

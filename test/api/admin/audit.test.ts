@@ -67,6 +67,7 @@ onEachEngine('the audit endpoint', (engine) => {
     expect(await entries(`?search=${id}`)).toMatchObject([{ action: 'account.create' }]);
     expect((await send('GET', `/admin/audit?search=${id}`)).body.next).toBeNull();
     expectRefusal(await send('GET', '/admin/audit?limit=0'), 400, 'invalid_parameter');
+    expectRefusal(await send('GET', '/admin/audit?before=x'), 400, 'invalid_parameter');
     expect((await api.ask('/admin/audit', { key: '' })).status).toBe(401);
   });
 

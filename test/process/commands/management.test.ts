@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
+import { hostname, userInfo } from 'node:os';
 import { newFolder } from '../../support/ledger.ts';
 import { openpit } from '../../support/program.ts';
 
@@ -28,12 +29,43 @@ describe('management on the command line', () => {
     [['key', 'create', '--account', 'acc_nope'], 'there is no account'],
     [['key', 'rotate', 'pit_live_broken'], 'there is no such key'],
     [['key', 'revoke', 'key_nope'], 'there is no such key'],
+    [['audit', '--before', 'x'], '--before must be the id of an entry'],
+    [['plan', 'set', 'gold', '--max-span-days', 'x'], '--max-span-days must be version or a whole number'],
   ])('%p is refused clearly and changes nothing', async (args, reason) => {
     const before = await everything();
     const { exitCode, stderr } = await openpit(args, settings);
     expect(exitCode).toBeGreaterThan(0);
     expect(stderr).toContain(reason);
     expect(await everything()).toEqual(before);
+  });
+
+  test.each([
+    ['--expires', '2027-02-30'],
+    ['--expires', '2027-02-30T12:00:00Z'],
+    ['--expires', '5'],
+    ['--allow-ip', ''],
+    ['--allow-ip', ','],
+    ['--allow-ip', '10.0.0.0/33'],
+  ])(
+    'a new key with %s %p is refused: its restriction would be another one or missing',
+    async (flag, value) => {
+      const before = await everything();
+      const { exitCode, stderr } = await openpit(
+        ['key', 'create', '--account', account, flag, value],
+        settings,
+      );
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(`${flag} must be`);
+      expect(await everything()).toEqual(before);
+    },
+  );
+
+  test('a key that expires says when, also after a second rotation within the overlap', async () => {
+    const made = await openpit(['key', 'create', '--account', account, '--expires', '2199-12-31'], settings);
+    expect(made.stdout).toContain(', valid until 2199-12-31T23:59:59.999Z, shown only once: ');
+    const { keyId: id } = await json('key', 'create', '--account', account);
+    expect((await openpit(['key', 'rotate', id], settings)).stdout).not.toContain('valid until');
+    expect((await openpit(['key', 'rotate', id], settings)).stdout).toContain('valid until');
   });
 
   test('the list of accounts says how old the counts of running servers may be', async () => {
@@ -47,7 +79,9 @@ describe('management on the command line', () => {
     const [changed, created] = await json('audit', '--search', 'audited');
     expect(created).toMatchObject({ via: 'cli', action: 'plan.create', target: 'audited' });
     expect(changed).toMatchObject({ action: 'plan.update', details: { quota: [10, 20] } });
-    expect(changed.actor).toMatch(/^.+@.+$/);
+    const { username } = userInfo({ encoding: 'utf8' });
+    const name = username === 'unknown' ? Bun.spawnSync(['id', '-un']).stdout.toString().trim() : username;
+    expect(changed.actor).toBe(`${name}@${hostname()}`);
     const { stdout } = await openpit(['audit', '--limit', '1'], settings);
     expect(stdout).toContain('plan.update');
     expect((await openpit(['audit', '--limit', '0'], settings)).stderr).toContain('--limit must be');

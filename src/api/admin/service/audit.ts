@@ -1,7 +1,8 @@
-import type { AuditEntry } from '../../../ledger/audit/entry.ts';
+import { type AuditEntry, isEntryId } from '../../../ledger/audit/entry.ts';
+import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import { isPlainText } from '../../model/query.ts';
-import { single } from '../../params/parameters.ts';
+import { single, singleUnlessEmpty } from '../../params/parameters.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
 import { limitOf } from './limit.ts';
 
@@ -12,8 +13,13 @@ const ENTRIES_MAX = 1_000;
 export const adminAudit: AdminEndpoint = adminEndpoint('/admin/audit', {
   async GET({ query, ledger }) {
     const limit = limitOf(query, ENTRIES_DEFAULT, ENTRIES_MAX);
-    const [search, before] = [single(query, 'search'), single(query, 'before')];
-    const isSearchable = [search, before].every((text) => text === undefined || isPlainText(text));
+    const search = single(query, 'search');
+    const before = singleUnlessEmpty(query, 'before');
+    if (before !== undefined && !isEntryId(before)) {
+      const expected = 'the id of an entry';
+      throw refuse('invalid_parameter', { name: 'before', received: before.slice(0, 64), expected });
+    }
+    const isSearchable = search === undefined || isPlainText(search);
     const found = isSearchable ? await ledger.audit.list({ limit: limit + 1, search, before }) : [];
     const entries = found.slice(0, limit);
     const next = found.length > limit ? `/admin/audit?${nextPage(limit, search, entries.at(-1)!)}` : null;
