@@ -52,6 +52,12 @@ test('all invalid settings are reported at once, and the others keep their value
   expect(config).toMatchObject({ port: 8080, cacheMb: 448, host: '10.0.0.1', tls: undefined });
 });
 
+test('an admin token that no request can send is refused, and not repeated', () => {
+  const read = () => readConfig({ OPENPIT_ADMIN_TOKEN: 'ein-schlüssel-für-alle' }, {});
+  expect(read).toThrow('OPENPIT_ADMIN_TOKEN must consist of ASCII characters');
+  expect(read).not.toThrow('schl');
+});
+
 describe('OPENPIT_MOUNTS', () => {
   const mountsOf = (OPENPIT_MOUNTS: string) => readConfig({ OPENPIT_MOUNTS }, {}).mounts;
 

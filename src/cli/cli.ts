@@ -1,9 +1,7 @@
 import { ConfigError } from '../config/values.ts';
 import type { Provider } from '../feeds/provider.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
-import { isFull, outageReason } from '../ledger/engine/errors.ts';
 import { nearestCodes } from '../market/search/similar-codes.ts';
-import { messageOf } from '../runtime/log/log.ts';
 import { VERSION } from '../runtime/version.ts';
 import { historyCommand } from './client/history.ts';
 import { latestCommand } from './client/latest.ts';
@@ -28,6 +26,7 @@ import { exportCommand } from './export/export.ts';
 import { feedCommands } from './feeds/feed.ts';
 import { formulaCommands } from './formulas/formulas.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './framework/command.ts';
+import { reasonOf } from './framework/reason.ts';
 import { importCommand } from './import/import.ts';
 import { importRunCommands } from './import/undo.ts';
 import { moveCommand } from './move/move.ts';
@@ -74,13 +73,6 @@ export async function runCli(args: readonly string[], providers = PROVIDERS): Pr
     console.error(`openpit: ${reasonOf(error)}`);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
-}
-
-/** Adds where to look when the database cannot be reached: its own message is just "Failed to connect". */
-function reasonOf(error: unknown): string {
-  const message = messageOf(error);
-  if (isFull(error) || outageReason(error) === undefined) return message;
-  return `the ledger cannot be reached: ${message} (check OPENPIT_DATABASE_URL or OPENPIT_DATA_DIR)`;
 }
 
 async function run(args: readonly string[], commands: readonly Command[]): Promise<number> {

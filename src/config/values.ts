@@ -65,6 +65,12 @@ export function readUrl(name: string, text: string): string | undefined {
   throw new ConfigError(`${name} must be a URL such as https://example.com/hook.`);
 }
 
+/** A secret that is sent in a header, which carries ASCII. The message does not repeat it. */
+export function readToken(name: string, text: string): string | undefined {
+  if (/^[ -~]*$/.test(text)) return text || undefined;
+  throw new ConfigError(`${name} must consist of ASCII characters; a header cannot carry others.`);
+}
+
 export type HttpImplementation = 'openpit' | 'bun';
 
 export function readHttp(text: string): HttpImplementation {

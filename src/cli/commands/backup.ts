@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SQL } from 'bun';
 import { isInUse } from '../../gate/spool/in-use.ts';
@@ -48,6 +48,7 @@ export const restoreCommand: Command = {
       );
     }
     await verifyBackup(file);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const partial = join(dirname(path), 'openpit.db.partial');
     createPrivate(partial);
     await Bun.write(partial, Bun.file(file));

@@ -1,10 +1,12 @@
 import { type Command, JSON_FLAG } from '../framework/command.ts';
+import { requireExistingLedger } from '../framework/existing-ledger.ts';
 
 export const checkCommand: Command = {
   name: 'check',
   summary: 'Verify that all counts in the ledger add up; exit code 1 if they do not',
   flags: JSON_FLAG,
-  async run({ withLedger, isSet }) {
+  async run({ config, withLedger, isSet }) {
+    await requireExistingLedger(config);
     const wrong = await withLedger((ledger) => ledger.quota.check());
     if (isSet('json')) console.log(JSON.stringify({ ok: wrong.length === 0, wrong }));
     else if (wrong.length === 0) console.log('All counts add up.');

@@ -8,7 +8,9 @@ import { reasonsNotToMove } from '../../ledger/move/in-use.ts';
 import { type MovedTable, moveLedger } from '../../ledger/move/move.ts';
 import { openEngine } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+import { requireExistingLedger } from '../framework/existing-ledger.ts';
 import { MoveDisplay } from './display.ts';
 
 export const moveCommand: Command = {
@@ -27,9 +29,10 @@ export const moveCommand: Command = {
     if (/^[a-z0-9+.-]+:\/\//i.test(to) && !/^(postgres(ql)?|sqlite):/.test(to)) {
       throw new UsageError('--to must begin with postgres:// or sqlite://, or be the path of a SQLite file');
     }
+    await requireExistingLedger(config);
     const moved = await withLedger(async (ledger) => {
       if (!isSet('force')) await requireUnused(config, ledger);
-      const target = await openEngine(to, systemClock, 'working');
+      const target = await openTarget(to);
       try {
         return await move(ledger.engine, target, isSet('force'));
       } finally {
@@ -43,6 +46,15 @@ export const moveCommand: Command = {
     console.log(`Moved ${total} rows. Start the service with the new ledger and the same data folder.`);
   },
 };
+
+/** Names the target, because other messages about a database refer to the ledger of the settings. */
+async function openTarget(to: string): Promise<Engine> {
+  try {
+    return await openEngine(to, systemClock, 'working');
+  } catch (error) {
+    throw new Error(`the target (--to) cannot be opened: ${messageOf(error)}`);
+  }
+}
 
 async function move(source: Engine, target: Engine, allowsWrites: boolean): Promise<MovedTable[]> {
   const display = new MoveDisplay();

@@ -31,8 +31,8 @@ export const serveCommand: Command = {
     if (config.processes > 1) return superviseAll(config, log);
     const service = await startService(config, systemClock, log);
     const stopped = onStopSignal(() => service.stop());
-    await Promise.race([service.ready, stopped]);
-    console.log(welcome(service.url, service.demoKey));
+    const isReady = await Promise.race([service.ready.then(() => true), stopped]);
+    if (isReady) console.log(welcome(service.url, service.demoKey));
     await stopped;
   },
 };

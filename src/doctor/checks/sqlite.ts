@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
 import { findSqliteDamage } from '../../ledger/inspection/sqlite-damage.ts';
@@ -12,7 +12,7 @@ const LOG_BYTES_MAX = 256 * 1024 * 1024;
 /** Whether the file exists, and this user can read and write it. */
 export function checkFile(config: Config): { findings: Finding[]; isMissing: boolean } {
   const path = ledgerPath(config)!;
-  if (!existsSync(path)) {
+  if (isMissing(path)) {
     const text = `there is no ledger at ${path}`;
     const fix = 'the first start creates it. If there should be one, set OPENPIT_DATA_DIR to its folder';
     return { findings: [warning('ledger.present', text, fix)], isMissing: true };
@@ -27,6 +27,15 @@ export function checkFile(config: Config): { findings: Finding[]; isMissing: boo
     }
   });
   return { findings, isMissing: false };
+}
+
+/** Unlike `existsSync`, it does not call a file missing that this user may not look for. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 export function checkPages(config: Config): Finding[] {

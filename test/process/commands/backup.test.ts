@@ -56,7 +56,19 @@ test('a damaged backup is refused, and the ledger stays as it was', async () => 
   const { exitCode, stderr } = await openpit(['restore', backup, '--force'], settings);
   expect(exitCode).toBe(1);
   expect(stderr).toContain('not a complete ledger');
+  expect(stderr).not.toContain('OPENPIT_DATA_DIR'); // the ledger is fine
   expect(existsSync(join(settings.OPENPIT_DATA_DIR, 'openpit.db.before-restore'))).toBe(false);
+});
+
+test('a backup is restored to a folder that does not exist yet, as on a new machine', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  await importPrice(settings, 100);
+  const backup = join(newFolder(), 'backup.db');
+  await openpit(['backup', backup], settings);
+  const moved = { OPENPIT_DATA_DIR: join(newFolder(), 'new', 'data') };
+  expect(await openpit(['restore', backup], moved)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(statSync(moved.OPENPIT_DATA_DIR).mode & 0o777).toBe(0o700);
+  expect(await openpit(['check'], moved)).toMatchObject({ exitCode: 0 });
 });
 
 test('the ledger that a restore keeps includes the last writes of a killed service', async () => {

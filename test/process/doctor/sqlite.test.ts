@@ -3,6 +3,7 @@ import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadFixture } from '../../schemas/fixture.ts';
+import { canRunAsNobody, openpitAsNobody } from '../../support/as-nobody.ts';
 import { DamagedTable } from '../../support/database/damaged-ledger.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { Doctor } from '../../support/monitoring/doctor.ts';
@@ -91,6 +92,18 @@ test.skipIf(process.getuid?.() !== 0)(
     const { settings, path } = await newLedger();
     Bun.spawnSync(['chown', '65534', path]);
     expect((await Doctor.run(settings)).of('disk.owner')[0]).toMatch(/^problem: .*openpit\.db.*chown/);
+  },
+);
+
+test.skipIf(!canRunAsNobody)(
+  'a data folder that this user may not enter is a problem, and not a missing ledger',
+  async () => {
+    const { settings } = await newLedger();
+    chmodSync(settings.OPENPIT_DATA_DIR!, 0o700);
+    const doctor = await Doctor.run(settings, openpitAsNobody);
+    expect(doctor.of('ledger.present')).toEqual([]);
+    expect(doctor.of('ledger.permissions')[0]).toMatch(/^problem: this user cannot write to .*openpit\.db/);
+    expect(doctor.exitCode).toBe(1);
   },
 );
 

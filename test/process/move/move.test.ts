@@ -165,9 +165,11 @@ test(
   TIMEOUT_MS,
 );
 
-test('a target that is neither PostgreSQL nor SQLite is refused', async () => {
+test('a target that is neither PostgreSQL nor SQLite, or cannot be reached, is refused', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder() };
   expect(await openpit(['plan', 'list'], settings)).toMatchObject({ exitCode: 0 });
   const { exitCode, stderr } = await openpit(['move', '--to', 'mysql://localhost/x'], settings);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('postgres:// or sqlite://')]);
+  const away = await openpit(['move', '--to', 'postgres://127.0.0.1:1/x'], settings);
+  expect([away.exitCode, away.stderr]).toEqual([1, expect.stringContaining('the target (--to) cannot be')]);
 });

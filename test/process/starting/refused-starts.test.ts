@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canRunAsNobody, openpitAsNobody } from '../../support/as-nobody.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { openpit } from '../../support/program.ts';
 
@@ -47,4 +50,43 @@ test.each([
   const { exitCode, stderr } = await openpit(args, { OPENPIT_DATA_DIR: newFolder() });
   expect(exitCode).toBe(2);
   expect(stderr).toContain(hint);
+});
+
+test('a data folder that is a file stops the start with a line that says so', async () => {
+  const file = join(newFolder(), 'data');
+  writeFileSync(file, '');
+  const { exitCode, stderr } = await openpit(['serve'], { OPENPIT_DATA_DIR: file });
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(`openpit: ${file} is not a folder\n`);
+});
+
+test.skipIf(!canRunAsNobody)('missing permissions are named with the file and what to do', async () => {
+  const folder = newFolder();
+  const settings = { OPENPIT_DATA_DIR: folder };
+  await openpit(['account', 'create', '--name', 'A', '--plan', 'basic'], settings);
+  const closed = await openpitAsNobody(['plan', 'list'], settings);
+  expect(closed.stderr).toContain(`this user may not access ${join(folder, 'openpit.db')}`);
+  chmodSync(folder, 0o755);
+  chmodSync(join(folder, 'openpit.db'), 0o644);
+  const readable = await openpitAsNobody(['plan', 'list'], settings);
+  expect(readable.stderr).toContain('this user cannot write to the ledger');
+  expect(readable.stderr).toContain('openpit doctor');
+});
+
+test('a damaged ledger is called damaged', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder() };
+  writeFileSync(join(settings.OPENPIT_DATA_DIR, 'openpit.db'), 'This is not a SQLite file. '.repeat(400));
+  const { exitCode, stderr } = await openpit(['plan', 'list'], settings);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('the ledger is damaged');
+  expect(stderr).not.toContain('cannot be reached');
+});
+
+test.each([['check'], ['move']])('%s does not create a ledger in a mistyped folder', async (command) => {
+  const folder = join(newFolder(), 'mistyped');
+  const args = command === 'move' ? ['move', '--to', join(newFolder(), 'new.db')] : [command];
+  const { exitCode, stderr } = await openpit(args, { OPENPIT_DATA_DIR: folder });
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(`there is no ledger at ${join(folder, 'openpit.db')}`);
+  expect(existsSync(folder)).toBe(false);
 });

@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '../../config.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { ledgerPath } from '../../ledger/open-engine.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { UsageError } from './command.ts';
+
+/** For commands that would otherwise create an empty ledger in a mistyped place, and report success. */
+export async function requireExistingLedger(config: Config): Promise<void> {
+  const path = ledgerPath(config);
+  if (path !== undefined) {
+    if (!existsSync(path)) throw new UsageError(`there is no ledger at ${path}`);
+    return;
+  }
+  const { version } = await Ledger.schema(config.databaseUrl, systemClock);
+  if (version === 0) throw new UsageError('there is no ledger in the database of OPENPIT_DATABASE_URL');
+}

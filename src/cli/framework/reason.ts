@@ -1,0 +1,31 @@
+import { isCorrupt, isFull, outageReason } from '../../ledger/engine/errors.ts';
+import { messageOf } from '../../runtime/log/log.ts';
+
+/** Why a command failed, for people: what databases and the operating system report says neither where nor what to do. */
+export function reasonOf(error: unknown): string {
+  const message = messageOf(error);
+  const { code, path } = error as { code?: string; path?: string };
+  if (typeof code !== 'string' || isFull(error)) return message;
+  if (path !== undefined) return fileProblem(code, path) ?? message;
+  if (code.startsWith('SQLITE_READONLY'))
+    return `this user cannot write to the ledger: ${message} (openpit doctor says what to change)`;
+  if (isCorrupt(error))
+    return `the ledger is damaged: ${message} (see openpit doctor, or restore a backup: openpit restore FILE)`;
+  if (outageReason(error) === undefined) return message;
+  return `the ledger cannot be reached: ${message} (check OPENPIT_DATABASE_URL or OPENPIT_DATA_DIR)`;
+}
+
+function fileProblem(code: string, path: string): string | undefined {
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return `this user may not access ${path}; run the command as the owner of the file, or choose another place`;
+    case 'EROFS':
+      return `${path} is on a read-only file system`;
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return `${path} is not a folder`;
+    default:
+      return undefined;
+  }
+}
