@@ -50,10 +50,15 @@ export const restoreCommand: Command = {
     await verifyBackup(file);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const partial = join(dirname(path), 'openpit.db.partial');
-    createPrivate(partial);
-    await Bun.write(partial, Bun.file(file));
-    restrict(partial); // a copy may inherit the mode of its source
-    await giveNewEpoch(partial);
+    try {
+      createPrivate(partial);
+      await Bun.write(partial, Bun.file(file));
+      restrict(partial); // a copy may inherit the mode of its source
+      await giveNewEpoch(partial);
+    } catch (error) {
+      rmSync(partial, { force: true }); // it may have filled the disk
+      throw error;
+    }
     if (existsSync(path)) keepCurrent(path);
     renameSync(partial, path);
     console.log(`Restored ${file} to ${path}. Replicas and caches reload it.`);

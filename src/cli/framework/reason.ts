@@ -11,6 +11,7 @@ export function reasonOf(error: unknown): string {
     return `this user cannot write to the ledger: ${message} (openpit doctor says what to change)`;
   if (isCorrupt(error))
     return `the ledger is damaged: ${message} (see openpit doctor, or restore a backup: openpit restore FILE)`;
+  if (code === 'ERR_UNAVAILABLE') return `the ledger is unavailable: ${message}`;
   if (outageReason(error) === undefined) return message;
   return `the ledger cannot be reached: ${message} (check OPENPIT_DATABASE_URL or OPENPIT_DATA_DIR)`;
 }

@@ -6,6 +6,7 @@ import { type Diagnosis, probe } from '../../feeds/doctor/probe.ts';
 import { systemRuntime } from '../../feeds/fetch/runtime.ts';
 import { withUrls } from '../../feeds/provider.ts';
 import { PROVIDERS, providerOf } from '../../feeds/providers/index.ts';
+import { outageReason } from '../../ledger/engine/errors.ts';
 import { writeBackup } from '../../ledger/engine/sqlite/backup.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { sqlitePath } from '../../ledger/open-engine.ts';
@@ -24,7 +25,8 @@ self.onmessage = async ({ data }: MessageEvent<JobMessage>) => {
   try {
     reply({ ok: true, result: await run(data) });
   } catch (error) {
-    reply({ ok: false, message: messageOf(error), isRefused: error instanceof UploadRefused });
+    const isRefused = error instanceof UploadRefused;
+    reply({ ok: false, message: messageOf(error), isRefused, outage: outageReason(error) });
   }
 };
 

@@ -30,5 +30,10 @@ export interface JobMessage {
   job: Job;
 }
 
-/** `isRefused`: an uploaded file cannot be read; the operator can do something about it. */
-export type JobReply = { ok: true; result: unknown } | { ok: false; message: string; isRefused: boolean };
+/**
+ * `isRefused`: an uploaded file cannot be read; the operator can do something about it. `outage`: why the ledger was
+ * unavailable. Errors lose their codes between threads.
+ */
+export type JobReply =
+  | { ok: true; result: unknown }
+  | { ok: false; message: string; isRefused: boolean; outage: string | undefined };

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'bun:test';
-import { existsSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, readdirSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder, newLedgerUrl } from '../../support/ledger.ts';
 import { openpit, Program } from '../../support/program.ts';
+import { withSmallDisk } from '../../support/small-disk.ts';
 
 let program: Program | undefined;
 afterEach(async () => {
@@ -70,6 +71,45 @@ test('a backup is restored to a folder that does not exist yet, as on a new mach
   expect(statSync(moved.OPENPIT_DATA_DIR).mode & 0o777).toBe(0o700);
   expect(await openpit(['check'], moved)).toMatchObject({ exitCode: 0 });
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  'on a full disk, nothing is left of a backup or a restore',
+  () =>
+    withSmallDisk(16, async (folder) => {
+      const settings = {
+        OPENPIT_DATA_DIR: join(folder, 'data'),
+        OPENPIT_DEMO: 'false',
+        OPENPIT_ADMIN_TOKEN: 'a-long-token-of-the-operator',
+      };
+      const backup = join(newFolder(), 'backup.db');
+      await openpit(['plan', 'list'], settings);
+      await openpit(['backup', backup], settings);
+      program = await Program.start(settings);
+      const filler = join(folder, 'filler');
+      writeFileSync(filler, new Uint8Array(statfsSync(folder).bavail * statfsSync(folder).bsize - 65_536));
+
+      const full = await openpit(['backup', join(folder, 'copy.db')], settings);
+      expect(full).toMatchObject({ exitCode: 1, stderr: 'openpit: database or disk is full\n' });
+      expect(readdirSync(folder).sort()).toEqual(['data', 'filler']);
+
+      const prices = join(newFolder(), 'gold.csv');
+      await Bun.write(prices, 'date,close\n2024-05-14,100\n');
+      const refused = await openpit(['import', prices, '--symbol', 'XAU'], settings);
+      expect(refused.stderr).toContain('openpit: the ledger is unavailable: its disk is nearly full');
+
+      const headers = { authorization: `Bearer ${settings.OPENPIT_ADMIN_TOKEN}` };
+      const response = await fetch(`${program.url}/admin/backups`, { method: 'POST', headers });
+      expect(response.status).toBe(503);
+      expect(await response.text()).toContain('its disk is full');
+      expect(readdirSync(join(settings.OPENPIT_DATA_DIR, 'backups'))).toEqual([]);
+
+      await program.end();
+      const restored = await openpit(['restore', backup, '--force'], settings);
+      expect(restored.exitCode).toBe(1);
+      expect(readdirSync(settings.OPENPIT_DATA_DIR)).not.toContain('openpit.db.partial');
+    }),
+  180_000,
+);
 
 test('the ledger that a restore keeps includes the last writes of a killed service', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };

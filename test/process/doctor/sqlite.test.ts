@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadFixture } from '../../schemas/fixture.ts';
 import { canRunAsNobody, openpitAsNobody } from '../../support/as-nobody.ts';
@@ -8,6 +8,7 @@ import { DamagedTable } from '../../support/database/damaged-ledger.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { Doctor } from '../../support/monitoring/doctor.ts';
 import { openpit, Program } from '../../support/program.ts';
+import { withSmallDisk } from '../../support/small-disk.ts';
 import { WallClock } from '../../support/wall-clock.ts';
 
 setDefaultTimeout(180_000);
@@ -148,19 +149,13 @@ test.skipIf(lacks !== undefined)(
   },
 );
 
-test.skipIf(process.getuid?.() !== 0)('a full disk is a problem', async () => {
-  const folder = join(newFolder(), 'disk');
-  mkdirSync(folder);
-  const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder]).exitCode === 0;
-  if (!mounted) return console.warn('This user may not mount file systems: a full disk is not tested.');
-  try {
+test.skipIf(process.getuid?.() !== 0)('a full disk is a problem', () =>
+  withSmallDisk(16, async (folder) => {
     const settings = { OPENPIT_DATA_DIR: join(folder, 'data'), OPENPIT_DEMO: 'false' };
     await openpit(['plan', 'list'], settings);
     writeFileSync(join(folder, 'filler'), new Uint8Array(14.5 * 1024 * 1024));
     const doctor = await Doctor.run(settings);
     expect(doctor.of('disk.room')[0]).toMatch(/^problem: .*no prices are accepted/);
     expect(doctor.of('disk.memory')[0]).toMatch(/^warning: the data folder .* is in memory/);
-  } finally {
-    Bun.spawnSync(['umount', '-l', folder]);
-  }
-});
+  }),
+);

@@ -9,10 +9,15 @@ export async function writeBackup(path: string, file: string, clock: Clock): Pro
   // Under another name until it is complete, so that an interrupted backup is never taken for one.
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
-  createPrivate(partial); // VACUUM INTO accepts an empty file
-  await copyLedger(path, partial, clock);
-  await verifyBackup(partial);
-  renameSync(partial, file);
+  try {
+    createPrivate(partial); // VACUUM INTO accepts an empty file
+    await copyLedger(path, partial, clock);
+    await verifyBackup(partial);
+    renameSync(partial, file);
+  } catch (error) {
+    rmSync(partial, { force: true }); // it may have filled the disk
+    throw error;
+  }
   return Bun.file(file).size;
 }
 

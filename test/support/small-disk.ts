@@ -1,0 +1,20 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder } from './ledger.ts';
+
+/** Runs a test with a folder on a disk of this size. Without the right to mount one, it is skipped with a warning. */
+export async function withSmallDisk(
+  megabytes: number,
+  run: (folder: string) => Promise<void>,
+): Promise<void> {
+  const folder = join(newFolder(), 'disk');
+  mkdirSync(folder);
+  const command = ['mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder];
+  if (Bun.spawnSync(command).exitCode !== 0)
+    return console.warn('This user may not mount file systems: a full disk is not tested.');
+  try {
+    await run(folder);
+  } finally {
+    Bun.spawnSync(['umount', '-l', folder]);
+  }
+}
