@@ -23,7 +23,8 @@ import threading
 import time
 from collections import OrderedDict
 from decimal import Decimal
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from email.utils import parsedate_to_datetime
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 from urllib.parse import urlencode, urlsplit
 
 __version__ = "0.1.0"
@@ -128,6 +129,9 @@ _CLASSES = {
 _FREE = re.compile(r"^/(usage|account|units|feeds|health)\b")
 #: Requests that read the ledger, which cost a unit whatever their outcome.
 _READS_LEDGER = re.compile(r"/rates/revisions\b|[?&](asOf=|interval=(minute|5min|15min|hour)\b)", re.I)
+_HAS_PRICES = re.compile(r"^/(rates|market|units)\b")
+#: Fields of answers with prices that are integers, and no prices.
+_INTEGER_FIELDS = frozenset(("count", "timestamp", "revision", "cost", "remaining", "resetAt"))
 #: Longer waits are left to the caller.
 _WAIT_SECONDS_MAX = 60
 _CACHE_ENTRIES_MAX = 64
@@ -207,7 +211,8 @@ class Openpit:
 
     def get(self, path: str, **query: Any) -> Json:
         """Any path of the service."""
-        return self._parse(self._get(path, query)[0])
+        text = self._get(path, query)[0]
+        return self._parse(text) if _HAS_PRICES.match(path) else json.loads(text)
 
     def _get(self, path: str, query: Json) -> Tuple[str, bool]:
         """The text of the answer, and whether the service has repeated the id of the request."""
@@ -309,7 +314,9 @@ class Openpit:
         return self._base.path + path + (mark + urlencode(pairs) if pairs else "")
 
     def _parse(self, text: str) -> Json:
-        return json.loads(text, parse_float=Decimal) if self._exact else json.loads(text)
+        if not self._exact:
+            return json.loads(text)
+        return json.loads(text, parse_float=Decimal, parse_int=Decimal, object_hook=_with_integers)
 
 
 class HistoryPages:
@@ -320,6 +327,8 @@ class HistoryPages:
         self._query = query
         self._cursor: Optional[str] = None
         self._is_done = False
+        #: The rows of the last page that rows() has not delivered yet.
+        self._rest: Iterator[Json] = iter(())
 
     def __iter__(self) -> Iterator[Json]:
         while not self._is_done:
@@ -329,9 +338,11 @@ class HistoryPages:
             yield page
 
     def rows(self) -> Iterator[Json]:
-        """The rows of all pages."""
+        """The rows of all pages. A loop that ends early can be continued with another one."""
+        yield from self._rest
         for page in self:
-            yield from page["rates"]
+            self._rest = iter(page["rates"])
+            yield from self._rest
 
     def to_pandas(self) -> Any:
         """The rows of all pages as a DataFrame. Needs pandas."""
@@ -421,10 +432,13 @@ def _stream(client: Openpit, target: str) -> Iterator[Json]:
                 last[rate["symbol"]] = data
                 yield rate
         except OpenpitError as error:
-            if not isinstance(error, (ConnectionLost, Unavailable)) and error.retry_after is None:
+            wait = error.retry_after
+            if wait is None and isinstance(error, (ConnectionLost, Unavailable)):
+                wait = _backoff(failures, 0.25)
+            if wait is None or wait > _WAIT_SECONDS_MAX:
                 raise
             failures += 1
-            time.sleep(_backoff(failures - 1, 0.25) if error.retry_after is None else error.retry_after)
+            time.sleep(wait)
 
 
 def _connect(client: Openpit, target: str, last_id: str) -> Iterator[Tuple[str, str]]:
@@ -484,16 +498,32 @@ def _error(status: int, body: Json, response: Optional[http.client.HTTPResponse]
     code = body.get("code") or family or f"http_{status}"
     kind = _CLASSES.get(code) or _CLASSES.get(status) or OpenpitError
     header = response.getheader if response else lambda name: None
-    retry_after = header("retry-after")
     return kind(
         body.get("message") or text or f"The service answered with the status {status}.",
         code,
         status,
         header("x-request-id"),
-        None if retry_after is None else float(retry_after),
+        _seconds(header("retry-after") or ""),
         body.get("resetAt"),
         status >= 500 and body.get("success") is not False,  # of a gateway, which does not know
     )
+
+
+def _seconds(retry_after: str) -> Optional[float]:
+    """A `Retry-After`: a number of seconds, or a date."""
+    if re.fullmatch(r"[0-9]+", retry_after):
+        return float(retry_after)
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+def _with_integers(fields: Json) -> Json:
+    for name in _INTEGER_FIELDS & fields.keys():
+        if isinstance(fields[name], Decimal):
+            fields[name] = int(fields[name])
+    return fields
 
 
 def _lost(cause: BaseException, is_sent: bool) -> ConnectionLost:
@@ -518,4 +548,6 @@ def _backoff(tries: int, first: float) -> float:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else ",".join(value) if isinstance(value, (list, tuple)) else str(value)
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return str(value)
+    return ",".join(map(str, value))

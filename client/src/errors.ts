@@ -143,13 +143,18 @@ export function errorOf(
   const family = /^[A-Z_]+$/.test(error ?? '') ? (error as FamilyCode) : undefined; // /usage has its message there
   const code = body.code ?? family ?? `http_${status}`;
   const ErrorClass = CLASSES[code] ?? CLASSES[status] ?? OpenpitError;
-  const seconds = headers?.get('retry-after');
   return new ErrorClass(message ?? error ?? `The service answered with the status ${status}.`, {
     code,
     status,
     resetAt,
     mayBeCounted: status >= 500 && body.success !== false, // of a gateway, which does not know
     requestId: headers?.get('x-request-id') ?? undefined,
-    retryAfter: seconds == null ? undefined : Number(seconds),
+    retryAfter: secondsOf(headers?.get('retry-after') ?? ''),
   });
+}
+
+/** A `Retry-After`: a number of seconds, or a date. */
+function secondsOf(text: string): number | undefined {
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1_000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }

@@ -8,6 +8,8 @@ export class HistoryPages<N> implements AsyncIterable<History<N>> {
   readonly #read: (cursor: string | undefined) => Promise<History<N>>;
   #cursor: string | undefined;
   #isDone = false;
+  /** The rows of the last page that `rows()` has not delivered yet. */
+  #rest: IterableIterator<History<N>['rates'][number]> = [].values();
 
   constructor(read: (cursor: string | undefined) => Promise<History<N>>) {
     this.#read = read;
@@ -22,8 +24,12 @@ export class HistoryPages<N> implements AsyncIterable<History<N>> {
     }
   }
 
-  /** The rows of all pages. */
+  /** The rows of all pages. A loop that ends early can be continued with another one. */
   async *rows(): AsyncGenerator<History<N>['rates'][number], void, undefined> {
-    for await (const page of this) yield* page.rates;
+    yield* this.#rest;
+    for await (const page of this) {
+      this.#rest = page.rates.values();
+      yield* this.#rest;
+    }
   }
 }

@@ -41,7 +41,7 @@ export async function* readStream<N>(
       }
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      if (!canReconnect(error)) throw error;
+      if (!canReconnect(error, options.transport.waitSecondsMax)) throw error;
       const { retryAfter } = error as OpenpitError;
       await sleep(retryAfter === undefined ? backoffMs(failures, 250) : retryAfter * 1_000, signal);
     }
@@ -118,9 +118,10 @@ function split(id: string): [source: string, number: number] {
   return [id.slice(0, at), Number(id.slice(at))];
 }
 
-function canReconnect(error: unknown): boolean {
-  if (error instanceof ConnectionLost || error instanceof Unavailable) return true;
-  return error instanceof OpenpitError && error.retryAfter !== undefined;
+function canReconnect(error: unknown, waitSecondsMax: number): boolean {
+  const { retryAfter } = error as Partial<OpenpitError>;
+  if (retryAfter !== undefined) return retryAfter <= waitSecondsMax;
+  return error instanceof ConnectionLost || error instanceof Unavailable;
 }
 
 /** Why the service has ended the stream. When it stops or the plan has changed, a new connection helps. */

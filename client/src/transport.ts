@@ -51,6 +51,11 @@ export class Transport {
     this.#options = options;
   }
 
+  /** The longest wait before a retry that the service may ask for. */
+  get waitSecondsMax(): number {
+    return this.#options.waitSecondsMax;
+  }
+
   /** A successful response. Its body is complete, so that reading it cannot fail. */
   async request(path: string, query: Query = {}, options: RequestOptions = {}): Promise<Response> {
     const { signal, method = 'GET' } = options;

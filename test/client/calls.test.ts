@@ -101,6 +101,34 @@ describe('openpit-client', () => {
     expect(rows.map(({ date, symbol }) => `${date} ${symbol}`)).toHaveLength(6);
   });
 
+  test('a loop over the rows that ends early can be continued without losing a row', async () => {
+    const history = clientOf().history(RANGE);
+    const dates: string[] = [];
+    const read = async (count: number) => {
+      for await (const { date, symbol } of history.rows()) {
+        dates.push(`${date} ${symbol}`);
+        if (dates.length === count) break;
+      }
+    };
+    for (const count of [1, 4, 7]) await read(count);
+    expect(dates).toHaveLength(6);
+    expect(new Set(dates).size).toBe(6);
+  });
+
+  test('a Retry-After may be a date, and one that is far away is left to the caller, in a stream, too', async () => {
+    const after = (value: string) => errorOf(503, {}, new Headers({ 'retry-after': value })).retryAfter;
+    expect([after('7'), after('Wed, 21 Oct 2015 07:28:00 GMT'), after('soon')]).toEqual([7, 0, undefined]);
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    expect(after(inAnHour)).toBeGreaterThan(3_500);
+    using gateway = Bun.serve({
+      port: 0,
+      fetch: () => Response.json({}, { status: 503, headers: { 'retry-after': inAnHour } }),
+    });
+    const client = new Openpit({ url: `${gateway.url}` });
+    expect(await failure(client.latest(['XAU']))).toBeInstanceOf(Unavailable);
+    expect(await failure(client.stream(['XAU']).next())).toBeInstanceOf(Unavailable);
+  }, 10_000);
+
   test('prices are strings with the published digits on request; counts and times stay numbers', async () => {
     const client = new Openpit({ url: api.service.url, key: api.key, decimals: 'string' });
     const { rates, timestamp } = await client.latest(['XAU']);

@@ -1,12 +1,17 @@
 """Calls of the client in Python: python-calls.py URL KEY. It fails with an assertion."""
 
 import sys
+import threading
+import time
 from decimal import Decimal
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "client" / "python"))
 import openpit  # noqa: E402
-from openpit import InvalidKey, InvalidRequest, NotFound, Openpit  # noqa: E402
+from openpit import InvalidKey, InvalidRequest, NotFound, Openpit, Unavailable  # noqa: E402
 
 URL, KEY = sys.argv[1:3]
 RANGE = (["XAU", "XAG"], "2024-05-10", "2024-05-14")
@@ -46,6 +51,41 @@ assert client.usage()["used"] == before, "polling is free while nothing changes"
 exact = Openpit(URL, key=KEY, exact=True, version="v2")
 assert exact.historical(["XAU"], "2024-05-10")["rates"]["XAU"]["close"] == Decimal("2350.10000000001")
 assert exact.historical(["XAU"], "2024-05-10")["rates"]["XAU"]["date"] == "2024-05-10"
+
+latest = exact.latest(["PL"])
+assert isinstance(latest["rates"]["PL"], Decimal) and latest["rates"]["PL"] == 1000, latest
+assert isinstance(latest["timestamp"], int)
+row = next(exact.history(["PL"], "2024-05-14", "2024-05-14").rows())
+assert isinstance(row["close"], Decimal) and isinstance(row["count"], int), row
+assert isinstance(exact.usage()["used"], int)
+assert isinstance(exact.dry_run("/rates/latest", symbols="PL")["cost"], int)
+
+pages = client.history(*RANGE)
+begun = [(row["date"], row["symbol"]) for row in islice(pages.rows(), 2)]
+dates = begun + [(row["date"], row["symbol"]) for row in pages.rows()]
+assert len(dates) == len(set(dates)) == 6, "a loop that ends early can be continued without losing a row"
+
+assert client.latest({"XAU": 1}.keys())["rates"] == {"XAU": 2358.2}
+
+
+class Gateway(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(503)
+        self.send_header("Retry-After", formatdate(time.time() + 3600, usegmt=True))
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_):
+        pass
+
+
+gateway = HTTPServer(("127.0.0.1", 0), Gateway)
+threading.Thread(target=gateway.serve_forever, daemon=True).start()
+away = Openpit(f"http://127.0.0.1:{gateway.server_port}")
+for call in (lambda: away.latest(["XAU"]), lambda: next(away.stream(["XAU"]))):
+    error = failure(call)
+    assert isinstance(error, Unavailable) and error.retry_after > 3500, error
+gateway.shutdown()
 
 unknown = failure(lambda: client.latest(["XAUU"]))
 assert isinstance(unknown, NotFound) and unknown.code == "unknown_symbol" and unknown.advice, unknown

@@ -13,6 +13,7 @@ describe.skipIf(!python)('client/python/openpit.py', () => {
       '2024-05-13': 2336.1,
       '2024-05-14': 2358.2,
     });
+    await service.publish('PL', { '2024-05-14': 1000 });
     await service.publish('XAG', { '2024-05-10': 28.1, '2024-05-13': 28.3, '2024-05-14': 28.5 });
   });
 

@@ -52,4 +52,10 @@ describe('two responses', () => {
   test('may differ in the time of the response and in the source of a price', () => {
     expect(between({ timestamp: 1, source: 'a' }, { timestamp: 2, source: 'b' })).toEqual([]);
   });
+
+  test('of errors may differ in the words of the message and in the path, but must have them', () => {
+    const error = { message: 'Symbols missing', path: '/v2/rates/latest' };
+    expect(between(error, { message: 'No symbols', path: '/v3/rates/latest' })).toEqual([]);
+    expect(between(error, { path: '/v3/rates/latest' })).toEqual(['shape message: Symbols missing | missing']);
+  });
 });

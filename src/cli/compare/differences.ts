@@ -22,6 +22,9 @@ export interface Difference {
 /** What differs by nature, or says where a price comes from. */
 const IGNORED: ReadonlySet<string> = new Set(['timestamp', 'source', 'at', 'stale', 'name', 'category']);
 
+/** What each service words in its own way: only their presence is compared. */
+const TEXTS: ReadonlySet<string> = new Set(['message', 'path']);
+
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
@@ -72,7 +75,7 @@ class Comparison {
       const inside = at === '' ? name : `${at}.${name}`;
       const own = other[name];
       if (own === undefined) this.add(DAY.test(name) ? 'date' : 'shape', inside, print(value), 'missing');
-      else this.values(inside, value, own);
+      else if (!TEXTS.has(name)) this.values(inside, value, own);
     }
     for (const [name, value] of Object.entries(other)) {
       const isNewDay = DAY.test(name) && base[name] === undefined;

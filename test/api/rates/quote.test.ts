@@ -123,6 +123,7 @@ onEachEngine('quote=', (engine) => {
     const message = expectRefusal(await api.ask(day('XAU', 'SEK')), 404, 'no_data');
     expect(message).toContain('EUR/SEK is known on 2024-05-14 or in the 14 days before it');
     expectRefusal(await api.ask('/rates/latest?symbols=XAU&quote=SEK'), 404, 'no_data');
+    expect(message).toContain('Ask for another day, or without quote.');
     expectRefusal(await api.ask(day('XAG', 'EUR', '2024-01-02')), 404, 'no_data');
   });
 
