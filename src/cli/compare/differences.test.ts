@@ -56,6 +56,8 @@ describe('two responses', () => {
   test('of errors may differ in the words of the message and in the path, but must have them', () => {
     const error = { message: 'Symbols missing', path: '/v2/rates/latest' };
     expect(between(error, { message: 'No symbols', path: '/v3/rates/latest' })).toEqual([]);
-    expect(between(error, { path: '/v3/rates/latest' })).toEqual(['shape message: Symbols missing | missing']);
+    expect(between(error, { path: '/v3/rates/latest' })).toEqual([
+      'shape message: Symbols missing | missing',
+    ]);
   });
 });
