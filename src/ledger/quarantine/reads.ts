@@ -209,7 +209,7 @@ export async function neighboursOf(
 /** How many later ticks are read at a time: a late tick may have a whole day of ticks after it. */
 export const ONWARD_TICKS = 4 * WINDOW_TICKS;
 
-/** The real ticks around a position, by time: the window before it, and the first ones from it on. */
+/** The real ticks around a position that are not withdrawn, by time: the window before it, and the first ones from it on. */
 export async function realTicksAround(
   engine: Engine,
   tx: Sql,
@@ -219,8 +219,10 @@ export async function realTicksAround(
   const read = async (side: string, order: string): Promise<WatchedTick[]> => {
     const rows = await tx
       .unsafe(
-        `SELECT at, price, source_id FROM tick
+        `SELECT at, price, source_id FROM tick t
          WHERE symbol_id = ${p(1)} AND source_id <> ${SIMULATED_ID} AND (day, at) ${side} (${p(2)}, ${p(3)})
+           AND NOT EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = t.symbol_id AND b.day = t.day
+             AND b.withdrawn <> 0 AND b.recorded_at >= t.at)
          ORDER BY ${order}`,
         [symbolId, day, at],
       )

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { parseDay } from '../../../src/market/day.ts';
 import { expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { at, pushApi, TOKEN } from '../../support/push-api.ts';
@@ -77,6 +78,27 @@ onEachEngine('the quarantine of pushed prices', (engine) => {
       { status: 'accepted' },
       { status: 'duplicate' },
     ]);
+  });
+
+  test('a tick is not compared with ticks that the operator has withdrawn', async () => {
+    const tick = (seconds: number, price: number) => ({ symbol: 'LAMB', price, at: at(seconds) });
+    await send('/admin/ticks', [tick(0, 540), tick(1, 541)]);
+    const { body } = await send('/admin/ticks', [tick(2, 5_400)]);
+    expect(body).toMatchObject({ quarantined: 1 });
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const held = (await api.ask('/admin/quarantine', { key: '', headers })).body.ticks as { id: number }[];
+    await send(`/admin/quarantine/${held[0]!.id}/release`, '');
+    await send('/admin/bars', [{ symbol: 'LAMB', date: '2024-05-15', price: 5_400 }]);
+    const { id } = api.service.core.board.catalog.find('LAMB')!.symbol;
+    const { ledger, clock } = api.service;
+    await ledger.withdrawals.withdraw([{ symbolId: id, day: parseDay('2024-05-15')! }], {
+      by: 'operator',
+      reason: 'a wrong release',
+      recordedAt: clock.time,
+    });
+    clock.time += 60_000;
+    expect((await send('/admin/ticks', [tick(90, 542)])).body).toMatchObject({ accepted: 1 });
+    expect((await latest('LAMB')).rates).toEqual({ LAMB: 542 });
   });
 
   describe('a jump to a new level, pushed one day at a time,', () => {
