@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test';
+import { PROVISIONAL } from '../../src/ledger/prices/bars.ts';
 import { importName, noteRevision, type UndoneDay } from '../../src/ledger/prices/imports.ts';
 import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
+import { marketOf, tradeDate } from '../../src/market/session.ts';
 import { onEachEngine } from '../support/ledger.ts';
-import { day, flat, ledgersOf, NOW, newSymbol } from '../support/ledgers.ts';
+import { day, flat, ledgersOf, NOW, newSymbol, tick } from '../support/ledgers.ts';
 
 const MONDAY = day('2026-07-06');
 
@@ -53,6 +55,24 @@ onEachEngine('imports', (engine) => {
     const tuesday = await ledger.bars.revisions(symbolId, 'real', MONDAY + 1, MONDAY + 1);
     expect(tuesday.map((bar) => bar.close)).toEqual([2, 20, 2]);
     expect(await ledger.imports.find(run)).toMatchObject({ file: 'prices.csv', taken: 1, undone: NOW + 1 });
+  });
+
+  test('an undo returns a day to its ticks, if they have no bar yet, or to the bar made of them', async () => {
+    const { ledger, symbolId, publish, undo, current } = await open();
+    const { market } = (await ledger.symbols.list()).find(({ id }) => id === symbolId)!;
+    const today = tradeDate(marketOf(market), NOW);
+    const ticks = [70, 74, 72].map((price, i) => tick(symbolId, `t${i}`, NOW - 3_000 + i, price));
+    await ledger.ticks.append(ticks, 'desk');
+    const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+    await publish({ [today]: 90 }, 'file', run);
+    expect(await undo(run)).toEqual([[today - MONDAY, 'restored', 90]]);
+    expect(await current()).toEqual([[today - MONDAY, 72, 'desk', PROVISIONAL]]);
+    const [bar] = (await ledger.bars.revisions(symbolId, 'real', today, today)).slice(-1);
+    expect(bar).toMatchObject({ open: 70, high: 74, low: 70, close: 72, recordedAt: NOW + 1 });
+    const again = await ledger.imports.begin('prices.csv', 'file', NOW);
+    await publish({ [today]: 91 }, 'file', again);
+    expect(await undo(again)).toEqual([[today - MONDAY, 'restored', 91]]);
+    expect(await current()).toEqual([[today - MONDAY, 72, 'desk', PROVISIONAL]]); // so the session's bar replaces it
   });
 
   test('a day that somebody changed since stays, and an undo that was cut short can be repeated', async () => {

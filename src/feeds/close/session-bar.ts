@@ -1,12 +1,13 @@
-import { type BarRevision, PROVISIONAL } from '../../ledger/prices/bars.ts';
+import {
+  type BarRevision,
+  LATE_TICKS,
+  PROVISIONAL,
+  SESSION_CLOSE,
+  TICK_REASONS,
+} from '../../ledger/prices/bars.ts';
 import type { Closing } from '../../ledger/prices/session-bars.ts';
 import type { FoldedDay, FoldLimits } from '../../ledger/ticks/fold-day.ts';
 import { ohlcOf, sameOhlc } from '../../market/bar.ts';
-
-const SESSION_CLOSE = 'session close';
-const LATE_TICKS = 'late ticks';
-/** The reasons of bars that the closer published. */
-const OWN_REASONS: ReadonlySet<string | null> = new Set([PROVISIONAL, SESSION_CLOSE, LATE_TICKS]);
 
 /**
  * Which ticks make up the bar of a day: those made by the settlement or, for the final bar, by a later moment. After a
@@ -19,7 +20,7 @@ export function limitsOf(
 ): FoldLimits | undefined {
   const limits = { madeBy, receivedBy: Number.MAX_SAFE_INTEGER };
   if (current?.withdrawn) return { ...limits, madeAfter: current.recordedAt };
-  if (current && !OWN_REASONS.has(current.reason)) return undefined;
+  if (current && !TICK_REASONS.has(current.reason)) return undefined;
   if (current && !isFinal && current.reason !== PROVISIONAL) return undefined;
   return limits;
 }

@@ -6,6 +6,10 @@ import { SIMULATED_ID } from '../symbols/sources.ts';
 
 /** The reason of a bar that was created at settlement, before its session ended. The bar of the session replaces it. */
 export const PROVISIONAL = 'settlement';
+export const SESSION_CLOSE = 'session close';
+export const LATE_TICKS = 'late ticks';
+/** The reasons of bars that were made of ticks. */
+export const TICK_REASONS: ReadonlySet<string | null> = new Set([PROVISIONAL, SESSION_CLOSE, LATE_TICKS]);
 
 /** Who withdrew a bar: its source (a later edition, or the undo of an import) or the operator. */
 export type WithdrawnBy = 'source' | 'operator';

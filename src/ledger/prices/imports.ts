@@ -1,9 +1,14 @@
+import { type Fold, foldTick, ohlcOf } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow, optional, rowReader, type Sql } from '../engine/rows.ts';
-import { BAR_CHANGE, readRevisions } from './bars.ts';
+import type { SymbolDay } from '../symbols/origin.ts';
+import { SIMULATED_ID } from '../symbols/sources.ts';
+import { ticksOf } from '../ticks/day-ticks.ts';
+import type { LedgerTick } from '../ticks/rows.ts';
+import { BAR_CHANGE, PROVISIONAL, readRevisions, TICK_REASONS } from './bars.ts';
 import { type BarRow, writeRevisions } from './withdrawals.ts';
 
 /** What an import did. */
@@ -102,7 +107,7 @@ export class ImportStore {
 
   /**
    * Undoes an import: a day that it added is withdrawn, and a day that it corrected gets its earlier prices back, both as
-   * new revisions. A day that has changed since is kept. `onDays` is called after each transaction.
+   * new revisions. A day that only had ticks gets a bar of them. A day that has changed since is kept. `onDays` is called after each transaction.
    */
   async undo(run: number, now: number, onDays: (days: readonly UndoneDay[]) => void): Promise<void> {
     const rows = await this.#engine.read`SELECT revision FROM import_revision WHERE run = ${run}
@@ -144,6 +149,7 @@ async function undoRevision(
   const rows: BarRow[] = [];
   for (const { symbolId, firstDay, lastDay } of changes) {
     const found = await readRevisions(tx, symbolId, 'real', firstDay, lastDay);
+    const withTicks = await daysWithTicks(tx, symbolId, firstDay, lastDay);
     for (const [day, versions] of Map.groupBy(found, (bar) => bar.day)) {
       const written = versions.find((bar) => bar.revision === revision);
       const current = versions.at(-1)!;
@@ -153,12 +159,16 @@ async function undoRevision(
         continue;
       }
       const earlier = versions.findLast((bar) => !own.has(bar.revision));
-      const back = earlier && !earlier.withdrawn ? earlier : undefined;
+      const back = earlier
+        ? !earlier.withdrawn && earlier
+        : withTicks.has(day) && (await barOfTicks(tx, { symbolId, day }));
       rows.push({
-        ...(back ?? current),
+        ...(back || current),
         symbolId,
+        day,
         recordedAt: now,
-        reason,
+        // The bar of a session replaces one that was made of its ticks.
+        reason: back && TICK_REASONS.has(back.reason) ? back.reason : reason,
         withdrawn: back ? false : 'source',
       });
       days.push({ symbolId, day, what: back ? 'restored' : 'withdrawn', close: written.close });
@@ -166,4 +176,17 @@ async function undoRevision(
   }
   await writeRevisions(engine, tx, rows, next);
   return days;
+}
+
+async function daysWithTicks(tx: Sql, symbolId: number, firstDay: Day, lastDay: Day): Promise<Set<Day>> {
+  const rows = await tx`SELECT DISTINCT day FROM tick WHERE symbol_id = ${symbolId}
+    AND day BETWEEN ${firstDay} AND ${lastDay} AND source_id <> ${SIMULATED_ID}`;
+  return new Set(rows.map((row) => asNumber(row.day)));
+}
+
+/** The bar of all real ticks of a day, as at settlement. */
+async function barOfTicks(tx: Sql, of: SymbolDay) {
+  let fold: Fold<LedgerTick> | undefined;
+  for (const tick of await ticksOf(tx, { ...of, origin: 'real' })) fold = foldTick(fold, tick);
+  return fold && { ...ohlcOf(fold), sourceId: fold.close.sourceId, reason: PROVISIONAL };
 }

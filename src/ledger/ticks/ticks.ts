@@ -14,6 +14,7 @@ import {
   type TradingDay,
 } from '../symbols/origin.ts';
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
+import { ticksOf } from './day-ticks.ts';
 import { type FoldedDay, type FoldLimits, foldDay } from './fold-day.ts';
 import { readLastTicks } from './last-ticks.ts';
 import { type LedgerTick, type NewTick, toTick } from './rows.ts';
@@ -99,12 +100,7 @@ export class TickStore {
 
   /** The ticks of one trade date. */
   async ofDay(symbolId: number, origin: PriceOrigin, day: Day): Promise<LedgerTick[]> {
-    const rows = await this.#engine.read`
-      SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
-      WHERE symbol_id = ${symbolId} AND day = ${day}`.values();
-    return rows
-      .map(toTick)
-      .filter((tick: LedgerTick) => (tick.sourceId === SIMULATED_ID) === (origin === 'simulated'));
+    return ticksOf(this.#engine.read, { symbolId, origin, day });
   }
 
   /** Ticks whose revision is in (after, upTo], in the order of their revisions. */

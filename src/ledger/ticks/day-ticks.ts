@@ -1,6 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
+import { SIMULATED_ID } from '../symbols/sources.ts';
 import { type LedgerTick, toTick } from './rows.ts';
 
 /** The ticks of a day that were stored after a revision. Only for a recent revision: it scans all ticks since. */
@@ -19,4 +20,14 @@ export async function ticksSince(
     )
     .values();
   return rows.map(toTick);
+}
+
+/** All ticks of a trade date. */
+export async function ticksOf(handle: Sql, { symbolId, origin, day }: TradingDay): Promise<LedgerTick[]> {
+  const rows = await handle`
+    SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
+    WHERE symbol_id = ${symbolId} AND day = ${day}`.values();
+  return rows
+    .map(toTick)
+    .filter((tick: LedgerTick) => (tick.sourceId === SIMULATED_ID) === (origin === 'simulated'));
 }
