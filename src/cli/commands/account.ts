@@ -13,8 +13,11 @@ import {
   wholeFlag,
   YES_FLAG,
 } from '../framework/command.ts';
+import { plural } from '../framework/plural.ts';
 import { quotaText } from '../framework/quota-text.ts';
 
+const ACCOUNTS_SHOWN = 100;
+const ACCOUNTS_MAX = 1_000_000;
 /** Days of usage in `account show`. */
 const DAYS_SHOWN = 31;
 
@@ -48,13 +51,15 @@ export const accountCommands: readonly Command[] = [
     summary: 'List accounts with their usage of this month',
     flags: {
       search: { value: 'TEXT', help: 'Only accounts with this text in their id, name or plan' },
-      limit: { value: 'N', help: 'Maximum number of accounts (100)' },
+      limit: { value: 'N', help: `Maximum number of accounts (${ACCOUNTS_SHOWN}; with --json, all)` },
       ...JSON_FLAG,
     },
     async run(call) {
-      const limit = wholeFlag(call, 'limit', 1, 1_000_000) ?? 100;
+      const byDefault = call.isSet('json') ? ACCOUNTS_MAX : ACCOUNTS_SHOWN;
+      const limit = wholeFlag(call, 'limit', 1, ACCOUNTS_MAX) ?? byDefault;
       await call.withLedger(async (ledger) => {
-        const accounts = await ledger.accounts.list(call.flag('search') ?? '', limit);
+        const found = await ledger.accounts.list(call.flag('search') ?? '', limit + 1);
+        const accounts = found.slice(0, limit);
         const rows = [];
         for (const account of accounts) rows.push({ ...account, ...(await usedThisMonth(ledger, account)) });
         if (call.isSet('json')) return console.log(JSON.stringify(rows));
@@ -68,6 +73,8 @@ export const accountCommands: readonly Command[] = [
           quotaText(one.quota),
         ]);
         console.log(table([head, ...cells]));
+        if (found.length > limit)
+          console.log(`There are more than ${plural(limit, 'account')}; see --search and --limit.`);
         console.log(
           'Running servers report what they have counted within a minute. GET /usage is exact at once.',
         );
@@ -120,7 +127,9 @@ export const accountCommands: readonly Command[] = [
       await call.withLedger(async (ledger) => {
         const account = await ledger.accounts.find(id);
         const keys = await ledger.accounts.keys(id);
-        const what = account ? `${id} (${account.name}) with ${keys.length} keys and all its usage` : id;
+        const what = account
+          ? `${id} (${account.name}) with ${plural(keys.length, 'key')} and all its usage`
+          : id;
         requireYes(call, what);
         if (!(await ledger.accounts.delete(id)))
           throw new Error(`there is no account ${id}; openpit account list lists them`);

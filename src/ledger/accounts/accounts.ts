@@ -74,11 +74,12 @@ export class AccountStore {
   async list(search = '', limit = 1_000): Promise<Account[]> {
     const { read, placeholder: p } = this.#engine;
     const part = `%${search.toLowerCase()}%`;
+    // SQLite's `lower` changes only ASCII letters, so other names are found as they are written.
     const rows = await read.unsafe(
       `SELECT ${ACCOUNT.columns} FROM account
-       WHERE lower(id) LIKE ${p(1)} OR lower(name) LIKE ${p(2)} OR plan LIKE ${p(3)}
-       ORDER BY created_at, id LIMIT ${p(4)}`,
-      [part, part, part, limit],
+       WHERE lower(id) LIKE ${p(1)} OR lower(name) LIKE ${p(2)} OR name LIKE ${p(3)} OR plan LIKE ${p(4)}
+       ORDER BY created_at, id LIMIT ${p(5)}`,
+      [part, part, `%${search}%`, part, limit],
     );
     return rows.map(ACCOUNT.read);
   }

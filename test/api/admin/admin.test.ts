@@ -42,6 +42,15 @@ onEachEngine('operator endpoints', (engine) => {
     expect(one.events).toEqual([]);
   });
 
+  test('an account is found by its name in any script', async () => {
+    const { account } = (await send('POST', '/admin/accounts', { name: 'Ölmühle Łódź', plan: 'free' })).body;
+    const found = async (text: string) =>
+      (await send('GET', `/admin/accounts?search=${encodeURIComponent(text)}`)).body.accounts;
+    const { id } = account as Json;
+    expect(await found('Ölmühle')).toMatchObject([{ id }]);
+    expect(await found('Łódź')).toMatchObject([{ id }]);
+  });
+
   test('suspending, resuming and changing the plan take effect at once', async () => {
     const { id, key } = await newAccount();
     await send('PATCH', `/admin/accounts/${id}`, { status: 'suspended' });

@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { createAccount } from '../../../src/gate/onboarding.ts';
+import { Ledger } from '../../../src/ledger/ledger.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { openpit } from '../../support/program.ts';
 
@@ -71,6 +75,18 @@ describe('management on the command line', () => {
   test('the list of accounts says how old the counts of running servers may be', async () => {
     const { stdout } = await openpit(['account', 'list'], settings);
     expect(stdout).toMatch(/Acme.*\n.*report what they have counted within a minute/s);
+  });
+
+  test('a list of accounts that is cut off says so; JSON has all of them', async () => {
+    const many = { OPENPIT_DATA_DIR: newFolder() };
+    const ledger = await Ledger.open(join(many.OPENPIT_DATA_DIR, 'openpit.db'), systemClock);
+    for (let i = 0; i < 101; i++) await createAccount(ledger, { name: `${i}`, plan: 'free' }, i);
+    await ledger.close();
+    const list = async (...args: string[]) => (await openpit(['account', 'list', ...args], many)).stdout;
+    expect(await list()).toContain('There are more than 100 accounts; see --search and --limit.');
+    expect(await list('--limit', '101')).not.toContain('There are more');
+    expect(JSON.parse(await list('--json'))).toHaveLength(101);
+    expect(JSON.parse(await list('--json', '--limit', '5'))).toHaveLength(5);
   });
 
   test('every change is in the audit log, with the user who ran the command', async () => {
