@@ -110,6 +110,7 @@ function describe(operation: Operation): Json {
         },
       },
       ...(hasFormats && { 206: partial(answer) }),
+      ...(tag === 'Rates' && !isStream && { 304: NOT_MODIFIED }),
       ...refusals(operation),
     },
   };
@@ -134,6 +135,12 @@ const TABLES: Json = {
   'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } },
 };
 
+const NOT_MODIFIED: Json = {
+  description:
+    'Nothing has changed since the response whose `ETag` was sent as `If-None-Match`. Free, unless the request reads the ledger',
+  content: {},
+};
+
 function partial(answer: Operation['answer']): Json {
   return {
     description:
@@ -146,10 +153,11 @@ function partial(answer: Operation['answer']): Json {
 }
 
 /** The errors of an operation by status, each with its codes. */
-function refusals({ path, tag, parameters, errors = [] }: Operation): Json {
+function refusals({ path, tag, parameters, body, file, errors = [] }: Operation): Json {
   const schema = path === '/usage' ? 'UsageError' : isReadiness(path) ? 'Health' : 'Error';
   const formatErrors = takesFormat(parameters) ? FORMAT_ERRORS : [];
-  const codes = new Set<ErrorCode>([...errors, ...formatErrors, ...ERRORS_OF_TAG[tag]]);
+  const bodyErrors: ErrorCode[] = body || file ? ['body_too_large'] : [];
+  const codes = new Set<ErrorCode>([...errors, ...formatErrors, ...bodyErrors, ...ERRORS_OF_TAG[tag]]);
   const known = ERROR_STATUSES.filter(({ code }) => codes.has(code));
   const responses: Json = {};
   for (const [status, all] of Object.entries(Object.groupBy(known, (one) => one.status))) {

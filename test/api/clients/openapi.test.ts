@@ -47,6 +47,17 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(OPERATIONS.length);
   });
 
+  test('describes 304 wherever there is a tag, and 413 wherever there is a body', () => {
+    for (const { method, path, tag, body, file, answer } of OPERATIONS) {
+      const { responses } = (document.paths as Record<string, Record<string, Json>>)[path]![
+        method.toLowerCase()
+      ]!;
+      const statuses = Object.keys(responses as Json);
+      expect(statuses.includes('304'), path).toBe(tag === 'Rates' && answer !== 'StreamRate');
+      expect(statuses.includes('413'), path).toBe(body !== undefined || file !== undefined);
+    }
+  });
+
   test('the path parameters are exactly the placeholders of each path', () => {
     for (const { path, parameters = [] } of OPERATIONS) {
       expect(parameters.includes('id'), path).toBe(path.includes('{id}'));
@@ -90,6 +101,18 @@ describe('the running service', () => {
         expect(message).toContain(`"${nameOf(left)}"`);
       }
     }
+  });
+
+  test('answers with 304 and 413 where the document says so', async () => {
+    const paths = ['/symbols', '/rates/latest?symbols=XAU', '/market'];
+    for (const path of paths) {
+      const { headers } = await api.ask(path);
+      const again = await api.ask(path, { headers: { 'if-none-match': headers.get('etag')! } });
+      expect(again.status, path).toBe(304);
+    }
+    const body = JSON.stringify({ name: 'x'.repeat(1024 * 1024) });
+    const long = await api.ask('/account/keys', { method: 'POST', body });
+    expectRefusal(long, 413, 'body_too_large');
   });
 
   test('gives 1,000 responses, successes and errors, that all conform to the document', async () => {
