@@ -71,8 +71,7 @@ export const ERRORS = {
   ),
   invalid_body: entry(
     400,
-    (d: { problems: readonly string[] }) =>
-      `The body is invalid: ${d.problems.join('; ')}. Send JSON with "Content-Type: application/json".`,
+    (d: { problems: readonly string[] }) => `The body is invalid: ${d.problems.join('; ')}.`,
     { problems: ['name must not be empty'] },
   ),
   invalid_as_of: entry(

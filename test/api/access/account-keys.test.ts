@@ -140,6 +140,14 @@ onEachEngine('an account and its keys', (engine) => {
     ['a time that is past', '{"expiresAt":1}', 'application/json'],
     ['far too long', `{"x":"${'y'.repeat(20_000)}"}`, 'application/json'],
   ];
+  test('a message about the body gives advice about its type only where that is wrong', async () => {
+    const create = async (body: string, headers = {}) =>
+      expectRefusal(await api.ask('/account/keys', { method: 'POST', body, headers }), 400, 'invalid_body');
+    expect(await create('{"expiresAt":1}')).toBe('The body is invalid: expiresAt is in the past.');
+    const typed = await create('{"name":"x"}', { 'content-type': 'text/plain' });
+    expect(typed).toContain('send it with "Content-Type: application/json"');
+  });
+
   for (const [what, body, type] of WRONG) {
     test(`a body with ${what} is invalid_body`, async () => {
       const headers = { 'content-type': type };

@@ -91,7 +91,9 @@ async function readBody<T>(
   const text = await request.text();
   if (text.length > charactersMax) throw refuse('invalid_body', { problems: ['it is too long'] });
   if (text !== '' && !/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
-    throw refuse('invalid_body', { problems: ['it is not sent as JSON'] });
+    throw refuse('invalid_body', {
+      problems: ['it is not sent as JSON; send it with "Content-Type: application/json"'],
+    });
   const parsed = schema.safeParse(text === '' ? {} : parse(text));
   if (parsed.success) return parsed.data;
   throw refuse('invalid_body', { problems: parsed.error.issues.slice(0, 10).map(problemOf) });
