@@ -1,4 +1,4 @@
-import { isCorrupt, isFull, outageReason } from '../../ledger/engine/errors.ts';
+import { isCorrupt, isFull, isPermissionDenied, outageReason } from '../../ledger/engine/errors.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 
 /** Why a command failed, for people: what databases and the operating system report says neither where nor what to do. */
@@ -9,6 +9,8 @@ export function reasonOf(error: unknown): string {
   if (path !== undefined) return fileProblem(code, path) ?? message;
   if (code.startsWith('SQLITE_READONLY'))
     return `this user cannot write to the ledger: ${message} (openpit doctor says what to change)`;
+  if (isPermissionDenied(error))
+    return `${message} (see "Database privileges" in docs/operating.md, or openpit doctor)`;
   if (isCorrupt(error))
     return `the ledger is damaged: ${message} (see openpit doctor, or restore a backup: openpit restore FILE)`;
   if (code === 'ERR_UNAVAILABLE') return `the ledger is unavailable: ${message}`;

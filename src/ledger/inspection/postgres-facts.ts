@@ -61,16 +61,19 @@ export async function readPostgresFacts({ read }: Engine): Promise<PostgresFacts
   };
 }
 
-async function lackingPrivileges(read: Engine['read']): Promise<PostgresFacts['lacking']> {
-  const lacking = [];
-  for (const { name: table } of ledgerTables()) {
-    const columns = PRIVILEGES.map(
-      (privilege) =>
-        `CAST(has_table_privilege('${table}', '${privilege}') AS INTEGER) AS ${privilege.toLowerCase()}_`,
-    );
-    const row = onlyRow(await read.unsafe(`SELECT ${columns.join(', ')}`));
-    const privileges = PRIVILEGES.filter((privilege) => asNumber(row[`${privilege.toLowerCase()}_`]) === 0);
-    if (privileges.length > 0) lacking.push({ table, privileges });
+/** The tables of the ledger with the privileges on them that this user lacks. */
+export async function lackingPrivileges(read: Engine['read']): Promise<PostgresFacts['lacking']> {
+  const values = (texts: readonly string[]) => texts.map((text) => `('${text}')`).join(', ');
+  const rows = await read.unsafe(
+    `SELECT t.name AS table_name, p.name AS privilege
+     FROM (VALUES ${values(ledgerTables().map(({ name }) => name))}) AS t (name),
+       (VALUES ${values(PRIVILEGES)}) AS p (name)
+     WHERE NOT has_table_privilege(t.name, p.name)`,
+  );
+  const lacking = new Map<string, string[]>();
+  for (const row of rows) {
+    const table = asText(row.table_name);
+    lacking.set(table, [...(lacking.get(table) ?? []), asText(row.privilege)]);
   }
-  return lacking;
+  return [...lacking].map(([table, privileges]) => ({ table, privileges }));
 }

@@ -93,3 +93,20 @@ async function grant(database: string, grants: readonly string[]): Promise<strin
   service.password = encodeURIComponent('choose one');
   return service.href;
 }
+
+test('without all privileges the service does not become ready, and commands say where they are listed', async () => {
+  const owner = new SQL({ url, max: 1 });
+  await owner.unsafe(`REVOKE INSERT, UPDATE ON quota_lease, plan FROM ${ROLE}`);
+  const settings = { OPENPIT_DATABASE_URL: restricted, OPENPIT_DATA_DIR: newFolder(), OPENPIT_PORT: '0' };
+  const [served, changed] = [
+    await openpit(['serve'], settings),
+    await openpit(['plan', 'set', 'gold', '--quota', '5'], settings),
+  ];
+  await owner.unsafe(`GRANT INSERT, UPDATE ON quota_lease, plan TO ${ROLE}`);
+  await owner.close();
+  expect(served.exitCode).toBe(1);
+  expect(served.stderr).toContain('lacks privileges on the table plan (INSERT, UPDATE) and on 1 other');
+  expect(served.stderr).not.toContain('"ready"');
+  expect(changed.exitCode).toBe(1);
+  for (const { stderr } of [served, changed]) expect(stderr).toContain('Database privileges');
+});
