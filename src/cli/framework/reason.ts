@@ -1,3 +1,4 @@
+import { DiskNearlyFull } from '../../ledger/engine/disk-space.ts';
 import { isCorrupt, isFull, isPermissionDenied, outageReason } from '../../ledger/engine/errors.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 
@@ -13,7 +14,7 @@ export function reasonOf(error: unknown): string {
     return `${message} (see "Database privileges" in docs/operating.md, or openpit doctor)`;
   if (isCorrupt(error))
     return `the ledger is damaged: ${message} (see openpit doctor, or restore a backup: openpit restore FILE)`;
-  if (code === 'ERR_UNAVAILABLE') return `the ledger is unavailable: ${message}`;
+  if (error instanceof DiskNearlyFull) return `the ledger is unavailable: ${message}`;
   if (outageReason(error) === undefined) return message;
   return `the ledger cannot be reached: ${message} (check OPENPIT_DATABASE_URL or OPENPIT_DATA_DIR)`;
 }

@@ -15,7 +15,14 @@ export function hasDiskSpace(folder: string): boolean {
   }
 }
 
+/** Only the reserve is left. */
+export class DiskNearlyFull extends Unavailable {
+  constructor() {
+    super('its disk is nearly full, and no new prices are accepted');
+  }
+}
+
 /** Throws when only the reserve is left. Requests can be served without new prices, but not without counting. */
 export function requireDiskSpace(folder: string): void {
-  if (!hasDiskSpace(folder)) throw new Unavailable('its disk is nearly full, and no new prices are accepted');
+  if (!hasDiskSpace(folder)) throw new DiskNearlyFull();
 }
