@@ -3,7 +3,7 @@ import type { HeldTick } from '../../ledger/quarantine/quarantine.ts';
 import { printDay } from '../../market/day.ts';
 import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
-import { single } from '../params/parameters.ts';
+import { readFlag } from '../params/parameters.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 
 const LISTED_MAX = 1_000;
@@ -12,7 +12,7 @@ const LISTED_MAX = 1_000;
 export const adminQuarantine: readonly AdminEndpoint[] = [
   adminEndpoint('/admin/quarantine', {
     async GET({ query, ledger }) {
-      const all = single(query, 'all') === 'true';
+      const all = readFlag(query, 'all');
       const ticks = await ledger.quarantine.list({ all, limit: LISTED_MAX });
       const bars = await ledger.heldBars.list({ all, limit: LISTED_MAX });
       return { success: true, ticks: ticks.map(tickRecord), bars: bars.map(barRecord) };

@@ -203,3 +203,11 @@ const SUGGESTIONS_MAX = 3;
 export function echo(text: string): string {
   return text.length > ECHO_MAX ? `${text.slice(0, ECHO_MAX)}…` : text;
 }
+
+/** Reads a parameter that is `true` or `false`, in any case. Any other value is refused; without one it is false. */
+export function readFlag(query: QueryParams, name: string): boolean {
+  const received = singleUnlessEmpty(query, name);
+  if (received === undefined || received.toLowerCase() === 'false') return false;
+  if (received.toLowerCase() === 'true') return true;
+  throw refuse('invalid_parameter', { name, received: echo(received), expected: 'true or false' });
+}

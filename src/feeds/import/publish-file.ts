@@ -56,6 +56,7 @@ export async function publishFile(
     held: new Remarks(),
     odd: new Remarks(),
   };
+  const start = performance.now();
   let done = 0;
   for (const bars of staging.batches(ids, (remark) => file.refused.add(remark))) {
     const judgement = await judgeBars(ledger.engine, bars, {
@@ -90,7 +91,8 @@ export async function publishFile(
     await ledger.heldBars.settle(source, recordedAt);
     const { taken, corrected, unchanged } = total;
     const counts = { taken, corrected, unchanged, held: total.held.count, refused: file.refused.count };
-    await ledger.imports.finish(run, recordedAt, counts);
+    const ended = recordedAt + Math.round(performance.now() - start);
+    await ledger.imports.finish(run, ended, counts);
   }
   return total;
 }

@@ -63,7 +63,9 @@ export async function importUpload(
     });
     return summaryOf(imported, bars);
   } catch (error) {
-    throw error instanceof UnusableFile ? new UploadRefused(withParameterNames(error.message)) : error;
+    throw error instanceof UnusableFile
+      ? new UploadRefused(withParameterNames(error.message).replace(/\.$/, ''))
+      : error;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -49,6 +49,25 @@ onEachEngine('prices by hand', (engine) => {
     expect((await send('GET', '/admin/imports')).body.imports).toEqual([]);
   });
 
+  test('a flag that is neither true nor false is refused, so that no preview is an import', async () => {
+    const csv = 'date,close\n2024-05-08,30.5\n';
+    expect((await upload('symbol=BUTTER&dryRun=True', csv)).body).toMatchObject({ dryRun: true, run: null });
+    for (const flag of ['dryRun=1', 'dryRun=yes', 'accept=1']) {
+      const message = expectRefusal(await upload(`symbol=BUTTER&${flag}`, csv), 400, 'invalid_parameter');
+      expect(message).toContain('must be true or false');
+    }
+    expectRefusal(await send('GET', '/admin/quarantine?all=1'), 400, 'invalid_parameter');
+    expectRefusal(await send('POST', '/admin/bars?accept=1', [{}]), 400, 'invalid_parameter');
+    expect((await send('GET', '/admin/imports')).body.imports).toEqual([]);
+  });
+
+  test('a code that is not known is named with its line, in one sentence', async () => {
+    const { body } = await upload('symbolColumn=code', 'code,date,close\nXAUU,2024-05-08,1\n');
+    expect(body.message).toEndWith(
+      'line 2: there is no symbol XAUU. Did you mean XAU, ALU, XAG? openpit symbols list shows all.',
+    );
+  });
+
   test('an upload is served, listed, audited, and can be undone once', async () => {
     const csv = 'code;date;close\nXAG;18.04.2024;27,31\nXAG;09.05.2024;28,35\nXPT;09.05.2024;985\n';
     const { body } = await upload('symbolColumn=code&source=desk&file=metals.csv', Bun.gzipSync(csv));

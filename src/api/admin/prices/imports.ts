@@ -4,7 +4,7 @@ import { isZone } from '../../../market/zone.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import type { QueryParams } from '../../model/query.ts';
-import { singleUnlessEmpty as single } from '../../params/parameters.ts';
+import { readFlag, singleUnlessEmpty as single } from '../../params/parameters.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
 import { limitOf } from '../service/limit.ts';
 import { orConflict } from '../service/maintenance.ts';
@@ -57,7 +57,6 @@ export function adminImports(jobs: OperatorJobs): readonly AdminEndpoint[] {
 
 function readRequest(query: QueryParams): Omit<ImportRequest, 'bytes'> {
   const text = (name: string) => single(query, name)?.slice(0, TEXT_MAX);
-  const isSet = (name: string) => single(query, name) === 'true';
   const symbol = text('symbol')?.toUpperCase();
   const source = text('source') ?? 'import';
   const zone = text('zone');
@@ -75,8 +74,8 @@ function readRequest(query: QueryParams): Omit<ImportRequest, 'bytes'> {
     dateOrder: oneOf(text, 'dateOrder', ['dmy', 'mdy'] as const),
     decimal: oneOf(text, 'decimal', ['comma', 'point'] as const),
     part: text('sheet'),
-    accept: isSet('accept'),
-    dryRun: isSet('dryRun'),
+    accept: readFlag(query, 'accept'),
+    dryRun: readFlag(query, 'dryRun'),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Ohlc } from '../../../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../../../market/day.ts';
 import { refuse } from '../../errors/errors.ts';
 import { isPlainText, type QueryParams } from '../../model/query.ts';
-import { single } from '../../params/parameters.ts';
+import { readFlag, single } from '../../params/parameters.ts';
 import { PUSH_ENVELOPE, PUSHED_BAR, PUSHED_TICK } from './push-schema.ts';
 
 /** Records per request. Bodies are limited to 1 MiB in any case. */
@@ -49,7 +49,7 @@ export async function readBatch(
   if (records.length > RECORDS_MAX) {
     problem(`it holds ${records.length} ${member}, and at most ${RECORDS_MAX} may be sent at a time`);
   }
-  return { source, records, accept: body.accept || single(query, 'accept') === 'true' };
+  return { source, records, accept: readFlag(query, 'accept') || body.accept };
 }
 
 function readJson(text: string, member: 'ticks' | 'bars') {
