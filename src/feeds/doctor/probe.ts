@@ -32,6 +32,9 @@ const REQUESTS_MAX = 25;
 const PAGES_MAX = 2;
 const LIMITS = { ...FETCH_LIMITS, attempts: 1, timeoutMs: 20_000 };
 
+const TRY_LATER =
+  'The provider has a problem, or limits requests. Try again later; an enabled feed does so by itself.';
+
 interface Failure {
   request: FeedRequest;
   failure: FetchFailure;
@@ -65,7 +68,9 @@ export async function probe(provider: Provider, parts: ProbeParts): Promise<Diag
     : missing.length > 0 || remarks.length > 0
       ? 'changed'
       : 'ok';
-  return { verdict, url, found, advice: adviceFor(provider, verdict, missing) };
+  const isDown = worst?.failure.isOutage && worst.failure.status !== undefined;
+  const advice = isDown ? [TRY_LATER] : adviceFor(provider, verdict, missing);
+  return { verdict, url, found, advice };
 }
 
 type ReadResult = { bodies: Parsed[] } | Failure;

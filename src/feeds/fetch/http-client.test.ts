@@ -80,6 +80,7 @@ describe('a retry', () => {
       outcome: 'failed',
       reason: 'the provider answered 502 (3 attempts)',
       isOutage: true,
+      status: 502,
     });
     expect(attempts).toBe(3);
   });
@@ -103,6 +104,7 @@ describe('a retry', () => {
       outcome: 'failed',
       reason: 'the provider answered 503',
       isOutage: true,
+      status: 503,
       comeBackMs: 3_600_000,
     });
     expect(slept).toEqual([]);

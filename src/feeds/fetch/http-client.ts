@@ -138,7 +138,7 @@ async function readResponse(
   }
   if (status === 429 || status === 408 || status >= 500) {
     const pauseMs = retryAfterMs(headers.get('retry-after'), runtime.now());
-    return retry(`the provider answered ${status}`, pauseMs);
+    return retry(`the provider answered ${status}`, { status, pauseMs });
   }
   if (status !== 200) return { ...failed(`the provider answered ${status}`), status };
   const announced = Number(headers.get('content-length') ?? Number.NaN);
@@ -207,7 +207,10 @@ function failed(reason: string): FetchFailure {
   return { outcome: 'failed', reason };
 }
 
-function retry(reason: string, pauseMs?: number): Attempt {
-  const failure: FetchFailure = { outcome: 'failed', reason, isOutage: true };
-  return pauseMs === undefined ? { outcome: 'retry', failure } : { outcome: 'retry', failure, pauseMs };
+function retry(
+  reason: string,
+  { status, pauseMs }: { status?: number; pauseMs?: number | undefined } = {},
+): Attempt {
+  const failure = { ...failed(reason), isOutage: true as const, ...(status !== undefined && { status }) };
+  return { outcome: 'retry', failure, ...(pauseMs !== undefined && { pauseMs }) };
 }

@@ -79,6 +79,12 @@ onEachEngine('providers of feeds', (engine) => {
     expect(gone).toMatchObject({ verdict: 'gone', found: ['the provider answered 404'] });
     expect(gone.url).toContain(provider.url);
     expect(String(gone.advice)).toContain('The address has changed');
+    bodies['/recent.xml'] = () => new Response('', { status: 503 });
+    expect(await probed()).toMatchObject({
+      verdict: 'unreachable',
+      found: ['the provider answered 503'],
+      advice: [expect.stringContaining('Try again later')],
+    });
     expect(await api.service.ledger.feeds.history(10, 'ecb')).toEqual([]);
   });
 
