@@ -50,6 +50,24 @@ onEachEngine('symbols', (engine) => {
     expect(await ledger.symbols.upsert([changed], [])).toEqual({ added: 0, changed: 0, unchanged: 1 });
   });
 
+  test('the unit and the currency of a symbol with prices change only on request: its prices are not converted', async () => {
+    const ledger = await ledgers.shared();
+    const mithril = aSymbol();
+    await ledger.symbols.upsert([mithril], []);
+    const { id: symbolId } = await symbolOf(ledger, mithril.code);
+    await ledger.bars.publish([{ symbolId, day: day('2026-07-14'), ...flat(1) }], {
+      source: 'exchange',
+      recordedAt: 1,
+    });
+    const inTonnes = { ...mithril, unit: { symbol: 'MT', name: 'Metric Ton' } };
+    const inEuros = { ...mithril, currency: { code: 'EUR', name: 'Euro', symbol: '€' } };
+    for (const changed of [inTonnes, inEuros])
+      await expect(ledger.symbols.upsert([changed], [])).rejects.toThrow(`${mithril.code} has prices in`);
+    const renamed = { ...mithril, unit: { ...mithril.unit, name: 'Renamed' } };
+    expect(await ledger.symbols.upsert([renamed], [])).toMatchObject({ changed: 1 });
+    expect(await ledger.symbols.upsert([inTonnes], [], { relabel: true })).toMatchObject({ changed: 1 });
+  });
+
   test('a change of its record does not bring a symbol back to simulated prices', async () => {
     const ledger = await ledgers.shared();
     const { id } = await symbolOf(ledger, 'XAU');

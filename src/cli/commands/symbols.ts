@@ -37,8 +37,12 @@ export const symbolsCommands: readonly Command[] = [
     name: 'symbols import',
     operands: ['FILE'],
     summary: 'Add and change symbols from a JSON file in the format of openpit symbols list --json',
-    flags: {},
-    async run({ withLedger, operands }) {
+    flags: {
+      relabel: {
+        help: 'Change the unit or currency even of symbols that have prices, without converting them',
+      },
+    },
+    async run({ withLedger, operands, isSet }) {
       const file = operands[0]!;
       const { data: records, error } = SYMBOL_FILE.safeParse(await readJson(file));
       if (error) throw new UsageError(`${file} is not a list of symbols:\n${z.prettifyError(error)}`);
@@ -46,7 +50,9 @@ export const symbolsCommands: readonly Command[] = [
         const aliases = records.flatMap((record) =>
           (record.aliases ?? []).map((alias) => ({ alias, code: record.code, kind: 'operator' })),
         );
-        const { added, changed, unchanged } = await ledger.symbols.upsert(records, aliases);
+        const { added, changed, unchanged } = await ledger.symbols.upsert(records, aliases, {
+          relabel: isSet('relabel'),
+        });
         console.log(`${added} added, ${changed} changed, ${unchanged} unchanged`);
       });
     },

@@ -5,7 +5,7 @@ import { asNumber, asText, onlyRow, rowReader } from '../engine/rows.ts';
 import { sortBy } from '../engine/statements.ts';
 import { contentOf, DELETED, deleteMarked, markDeleted, type SymbolContent } from './delete-symbol.ts';
 import { type Alias, type LedgerSymbol, readSymbol, SYMBOL } from './symbols.ts';
-import { type Changes, upsert } from './upsert-symbols.ts';
+import { type Changes, refuseRelabelled, upsert } from './upsert-symbols.ts';
 
 const ALIAS = rowReader<Alias>({ alias: asText, code: asText, kind: asText });
 
@@ -63,8 +63,15 @@ export class SymbolStore {
   }
 
   /** Adds symbols and aliases, and updates existing ones. */
-  async upsert(symbols: readonly SymbolRecord[], aliases: readonly Alias[]): Promise<Changes> {
-    return this.#engine.write((tx) => upsert(tx, symbols, aliases, this.#audit));
+  async upsert(
+    symbols: readonly SymbolRecord[],
+    aliases: readonly Alias[],
+    { relabel = false } = {},
+  ): Promise<Changes> {
+    return this.#engine.write(async (tx) => {
+      if (!relabel) await refuseRelabelled(tx, symbols);
+      return upsert(tx, symbols, aliases, this.#audit);
+    });
   }
 
   /** How much is deleted with a symbol. */

@@ -31,6 +31,20 @@ export async function upsert(
   return changes;
 }
 
+/** Refuses another unit or currency for a symbol that has real prices: they would be read in it without a conversion. */
+export async function refuseRelabelled(tx: Sql, symbols: readonly SymbolRecord[]): Promise<void> {
+  const { known } = await readKnown(tx, symbols);
+  for (const { code, unit, currency } of symbols) {
+    const before = known.get(code);
+    if (!before?.real) continue;
+    if (before.unit.symbol === unit.symbol && before.currency.code === currency.code) continue;
+    const inBefore = `${before.currency.code}/${before.unit.symbol}`;
+    throw new SymbolConflict(
+      `${code} has prices in ${inBefore}, which are not converted to ${currency.code}/${unit.symbol}. Define a symbol with another code; if only the label was wrong, use openpit symbols import --relabel`,
+    );
+  }
+}
+
 /** The symbols of the ledger by code, and the highest id that was ever used. Refuses codes that are being deleted. */
 async function readKnown(
   tx: Sql,
