@@ -17,11 +17,8 @@ const STARTS = {
   month: latin1Bytes('RateLimit: "month";r='),
   address: latin1Bytes('RateLimit: "address";r='),
 };
-const RESET = latin1Bytes(';t=');
-const LINE_END = latin1Bytes('\r\n');
 const DIGITS_MAX = 16;
-
-const RATE_LIMIT_MAX = STARTS.address.length + RESET.length + 2 * DIGITS_MAX + LINE_END.length;
+const RATE_LIMIT_MAX = STARTS.address.length + DIGITS_MAX + endWith('9'.repeat(DIGITS_MAX)).length;
 
 /** At most how many bytes the lines of a request take. */
 export function requestLinesMax(id: RequestId): number {
@@ -47,11 +44,23 @@ function prependRateLimit(
   end: number,
   { policy, remaining, resetSeconds }: RateLimit,
 ): number {
-  let at = prepend(memory, end, LINE_END);
-  at = prependNumber(memory, at, resetSeconds);
-  at = prepend(memory, at, RESET);
-  at = prependNumber(memory, at, remaining);
+  const at = prependNumber(memory, prepend(memory, end, endOf(resetSeconds)), remaining);
   return prepend(memory, at, STARTS[policy]);
+}
+
+/** The last end of a `RateLimit` line. All quotas reset at the same time, so it changes once a second. */
+let [lastEnd, lastResetSeconds] = [endWith('0'), 0];
+
+function endOf(resetSeconds: number): Bytes {
+  if (resetSeconds !== lastResetSeconds) {
+    lastEnd = endWith(String(resetSeconds));
+    lastResetSeconds = resetSeconds;
+  }
+  return lastEnd;
+}
+
+function endWith(resetSeconds: string): Bytes {
+  return latin1Bytes(`;t=${resetSeconds}\r\n`);
 }
 
 function prepend(memory: Bytes, end: number, bytes: Bytes): number {

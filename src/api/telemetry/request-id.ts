@@ -28,7 +28,7 @@ export function requestIdText(id: RequestId): string {
 /** The line of the newest of our own ids. The next one mostly differs in its last two digits. */
 const line = lineWith(requestIdText(0));
 const LAST_DIGIT_AT = line.length - 3;
-const NUMBERS_PER_BLOCK = DIGITS.length ** 2;
+const NUMBERS_PER_BLOCK = DIGITS.length * DIGITS.length; // an integer for the JIT; `**` makes a double of it
 let block = 0;
 
 /** The header line of an id, valid until the next call. */
