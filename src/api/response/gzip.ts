@@ -8,22 +8,25 @@ export function gzip(body: Uint8Array<ArrayBuffer> | string): Uint8Array<ArrayBu
   return Bun.gzipSync(body, { library: 'libdeflate', level: 1 });
 }
 
-/** Whether `Accept-Encoding` allows gzip. */
+/** Whether a client accepts gzip, and does not prefer the plain body. */
 export function acceptsGzip(header: string | null): boolean {
   return accepts(header, (encoding) => encoding === 'gzip' || encoding === 'x-gzip');
 }
 
-/** Whether `Accept-Encoding` allows Brotli. */
+/** The same for Brotli. */
 export function acceptsBrotli(header: string | null): boolean {
   return accepts(header, (encoding) => encoding === 'br');
 }
 
 function accepts(header: string | null, isEncoding: (name: string) => boolean): boolean {
   if (!header) return false;
-  let any = false;
+  let own: number | undefined;
+  let [others, plain] = [0, 0];
   for (const { value, quality } of parsePreferences(header)) {
-    if (isEncoding(value)) return quality > 0;
-    if (value === '*') any = quality > 0;
+    if (isEncoding(value)) own = quality;
+    else if (value === '*') others = quality;
+    else if (value === 'identity') plain = quality;
   }
-  return any;
+  const quality = own ?? others;
+  return quality > 0 && quality >= plain;
 }

@@ -11,7 +11,15 @@ onEachEngine('compression', (engine) => {
   const SHORT = '/rates/latest?symbols=XAU';
   const ask = (path: string, encoding: string) => api.ask(path, { headers: { 'accept-encoding': encoding } });
 
-  for (const accepted of ['gzip', 'deflate, gzip;q=0.5', 'x-gzip', '*', 'GZIP', 'br, gzip']) {
+  for (const accepted of [
+    'gzip',
+    'deflate, gzip;q=0.5',
+    'x-gzip',
+    '*',
+    'GZIP',
+    'br, gzip',
+    'identity;q=0.5, gzip',
+  ]) {
     test(`a long body is compressed for "${accepted}" and says the same`, async () => {
       const plain = await ask(LONG, 'identity');
       const packed = await ask(LONG, accepted);
@@ -24,7 +32,15 @@ onEachEngine('compression', (engine) => {
     });
   }
 
-  for (const refused of ['identity', 'br', 'gzip;q=0', '*;q=0', 'deflate', 'gzip; q=0.0, *']) {
+  for (const refused of [
+    'identity',
+    'br',
+    'gzip;q=0',
+    '*;q=0',
+    'deflate',
+    'gzip; q=0.0, *',
+    'identity, gzip;q=0.5',
+  ]) {
     test(`it is not compressed for "${refused}"`, async () => {
       expect((await ask(LONG, refused)).headers.get('content-encoding')).toBeNull();
     });
