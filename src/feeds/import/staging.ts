@@ -1,7 +1,4 @@
 import { Database, type Statement } from 'bun:sqlite';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { NewBar } from '../../ledger/prices/bars.ts';
 import { type Ohlc, sameOhlc } from '../../market/bar.ts';
 import { type Day, printDay } from '../../market/day.ts';
@@ -39,22 +36,21 @@ type StagedRow = [
  * does not depend on the size or the order of the file.
  */
 export class Staging {
-  readonly #folder: string;
   readonly #db: Database;
   readonly #insert: Statement;
   #pending: StagedRow[] = [];
   rows = 0;
 
   constructor() {
-    this.#folder = mkdtempSync(join(tmpdir(), 'openpit-import-'));
-    this.#db = new Database(join(this.#folder, 'staging.db'));
-    // The file is useless after a crash, so it needs no journal and no flushes.
-    this.#db.run('PRAGMA journal_mode = OFF');
-    this.#db.run('PRAGMA synchronous = OFF');
+    // SQLite deletes the name of a temporary file as soon as it is open, so that nothing is left if the program is killed.
+    this.#db = new Database(':memory:');
     this.#db.run('PRAGMA temp_store = FILE');
-    this.#db.run(`PRAGMA cache_size = -${CACHE_KIB}`);
+    // The file is useless after a crash, so it needs no journal and no flushes.
+    this.#db.run('PRAGMA temp.journal_mode = OFF');
+    this.#db.run('PRAGMA temp.synchronous = OFF');
+    this.#db.run(`PRAGMA temp.cache_size = -${CACHE_KIB}`);
     this.#db.run(
-      'CREATE TABLE staged (symbol INT, day INT, line INT, open REAL, high REAL, low REAL, close REAL)',
+      'CREATE TEMP TABLE staged (symbol INT, day INT, line INT, open REAL, high REAL, low REAL, close REAL)',
     );
     this.#insert = this.#db.prepare('INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?)');
   }
@@ -113,7 +109,6 @@ export class Staging {
   [Symbol.dispose](): void {
     this.#insert.finalize();
     this.#db.close();
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   #flush(): void {
