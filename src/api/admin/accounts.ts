@@ -8,28 +8,34 @@ import { refuse } from '../errors/errors.ts';
 import { issuedKey, listedKeys } from '../keys/key-records.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { isPlainText } from '../model/query.ts';
-import { single } from '../params/parameters.ts';
+import { single, singleUnlessEmpty } from '../params/parameters.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 import { ACCOUNT_CHANGE, NEW_ACCOUNT } from './bodies.ts';
 import { requireConfirmation } from './confirmation.ts';
+import { limitOf } from './service/limit.ts';
 
-/** As many as the console shows on one page. `search` finds the others. */
-const ACCOUNTS_MAX = 200;
+const ACCOUNTS_DEFAULT = 200;
+const ACCOUNTS_MAX = 1_000;
 
 /** /admin/accounts: lists, creates, changes and deletes accounts. */
 export const adminAccounts: readonly AdminEndpoint[] = [
   adminEndpoint('/admin/accounts', {
     async GET({ query, ledger }) {
+      const limit = limitOf(query, ACCOUNTS_DEFAULT, ACCOUNTS_MAX);
       const search = single(query, 'search') ?? '';
-      const found = isPlainText(search) ? await ledger.accounts.list(search, ACCOUNTS_MAX) : [];
+      const afterId = singleUnlessEmpty(query, 'after');
+      const after = afterId === undefined ? undefined : await requireAccount(ledger, afterId);
+      const found = isPlainText(search) ? await ledger.accounts.list(search, limit + 1, after) : [];
+      const listed = found.slice(0, limit);
+      const next = found.length > limit ? `/admin/accounts?${nextPage(limit, search, listed.at(-1)!)}` : null;
       const period = periodOf(await ledger.quota.now());
       const accounts = await Promise.all(
-        found.map(async (account) => {
+        listed.map(async (account) => {
           const { used, quota } = await ledger.quota.usage(account.id, period);
           return { ...record(account), used, quota };
         }),
       );
-      return { success: true, accounts };
+      return { success: true, accounts, next };
     },
     async POST({ ledger, now, body }) {
       const input = await body(NEW_ACCOUNT);
@@ -69,6 +75,10 @@ export async function requireAccount(ledger: Ledger, id: string): Promise<Accoun
   const account = await ledger.accounts.find(id);
   if (!account) throw refuse('not_there', { what: 'account', id: id.slice(0, 64) });
   return account;
+}
+
+function nextPage(limit: number, search: string, { id }: Account): URLSearchParams {
+  return new URLSearchParams({ limit: String(limit), after: id, ...(search !== '' && { search }) });
 }
 
 function record({ id, name, plan, status, createdAt }: Account) {

@@ -13,9 +13,14 @@ export const adminQuarantine: readonly AdminEndpoint[] = [
   adminEndpoint('/admin/quarantine', {
     async GET({ query, ledger }) {
       const all = readFlag(query, 'all');
-      const ticks = await ledger.quarantine.list({ all, limit: LISTED_MAX });
-      const bars = await ledger.heldBars.list({ all, limit: LISTED_MAX });
-      return { success: true, ticks: ticks.map(tickRecord), bars: bars.map(barRecord) };
+      const ticks = await ledger.quarantine.list({ all, limit: LISTED_MAX + 1 });
+      const bars = await ledger.heldBars.list({ all, limit: LISTED_MAX + 1 });
+      return {
+        success: true,
+        ticks: ticks.slice(0, LISTED_MAX).map(tickRecord),
+        bars: bars.slice(0, LISTED_MAX).map(barRecord),
+        complete: Math.max(ticks.length, bars.length) <= LISTED_MAX,
+      };
     },
   }),
   adminEndpoint('/admin/quarantine/:id/release', {

@@ -11,9 +11,9 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     method: 'GET',
     tag: 'Operator',
     summary: 'Accounts and their usage',
-    parameters: ['search'],
+    parameters: ['search', 'limit', 'after'],
     answer: 'AdminAccounts',
-    errors: ['repeated_parameter'],
+    errors: ['repeated_parameter', 'invalid_parameter', 'not_there'],
   },
   {
     path: '/admin/accounts',

@@ -241,6 +241,13 @@ export const PARAMETERS = {
     description: 'Only entries older than the one with this id.',
     schema: { type: 'string' },
   },
+  after: {
+    name: 'after',
+    in: 'query',
+    required: false,
+    description: 'Only accounts created after the one with this id.',
+    schema: { type: 'string' },
+  },
   ...IMPORT_PARAMETERS,
   confirm: {
     name: 'confirm',

@@ -12,6 +12,7 @@ import {
 } from '../framework/command.ts';
 
 const PRICES_SHOWN = 100;
+const PRICES_MAX = 10_000;
 
 const SUMMARIES = {
   list: 'List ticks and bars that are held back because they are far from their neighbours',
@@ -26,7 +27,7 @@ export const quarantineCommands: readonly Command[] = ['quarantine', 'feed quara
     summary: summaryOf(group, 'list'),
     flags: {
       all: { help: 'Include prices that were released or dropped' },
-      limit: { value: 'N', help: `Maximum number of prices (${PRICES_SHOWN})` },
+      limit: { value: 'N', help: `Maximum number of ticks and of bars (${PRICES_SHOWN}; with --json, all)` },
       ...JSON_FLAG,
     },
     run: list,
@@ -52,12 +53,14 @@ function summaryOf(group: string, command: keyof typeof SUMMARIES): string {
 }
 
 async function list(call: CommandCall): Promise<void> {
-  const limit = wholeFlag(call, 'limit', 1, 10_000) ?? PRICES_SHOWN;
+  const byDefault = call.isSet('json') ? PRICES_MAX : PRICES_SHOWN;
+  const limit = wholeFlag(call, 'limit', 1, PRICES_MAX) ?? byDefault;
   const all = call.isSet('all');
-  const { ticks, bars } = await call.withLedger(async (ledger) => ({
-    ticks: await ledger.quarantine.list({ all, limit }),
-    bars: await ledger.heldBars.list({ all, limit }),
+  const found = await call.withLedger(async (ledger) => ({
+    ticks: await ledger.quarantine.list({ all, limit: limit + 1 }),
+    bars: await ledger.heldBars.list({ all, limit: limit + 1 }),
   }));
+  const [ticks, bars] = [found.ticks.slice(0, limit), found.bars.slice(0, limit)];
   if (call.isSet('json')) return console.log(JSON.stringify([...ticks.map(tickJson), ...bars.map(barJson)]));
   if (ticks.length + bars.length === 0) return console.log('No price is held back.');
   const head = ['id', 'symbol', 'price', 'at', 'source', 'state', 'why'];
@@ -66,6 +69,9 @@ async function list(call: CommandCall): Promise<void> {
     ...bars.map((bar) => rowOf(bar, bar.close, printDay(bar.day))),
   ];
   console.log(table([head, ...rows]));
+  for (const [kind, { length }] of Object.entries(found)) {
+    if (length > limit) console.log(`There are older ${kind}; see --limit.`);
+  }
 }
 
 function rowOf(held: HeldTick | HeldBar, price: number, when: string): string[] {

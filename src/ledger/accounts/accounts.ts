@@ -1,6 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
+import { containing, like } from '../engine/like.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import { asNumber, asOneOf, asText, rowReader, type Sql } from '../engine/rows.ts';
 import { type Period, periodStart } from '../quota/period.ts';
@@ -70,16 +71,20 @@ export class AccountStore {
     return deletePlan(this.#engine, this.#audit, name);
   }
 
-  /** Accounts by creation time; with `search`, only those whose id, name or plan contains it. */
-  async list(search = '', limit = 1_000): Promise<Account[]> {
+  /**
+   * Accounts by creation time, from after one of them if it is given; with `search`, only those whose id, name or plan
+   * contains it.
+   */
+  async list(search = '', limit = 1_000, after?: Account): Promise<Account[]> {
     const { read, placeholder: p } = this.#engine;
-    const part = `%${search.toLowerCase()}%`;
+    const part = containing(search.toLowerCase());
     // SQLite's `lower` changes only ASCII letters, so other names are found as they are written.
     const rows = await read.unsafe(
       `SELECT ${ACCOUNT.columns} FROM account
-       WHERE lower(id) LIKE ${p(1)} OR lower(name) LIKE ${p(2)} OR name LIKE ${p(3)} OR plan LIKE ${p(4)}
-       ORDER BY created_at, id LIMIT ${p(5)}`,
-      [part, part, `%${search}%`, part, limit],
+       WHERE (created_at, id) > (${p(1)}, ${p(2)})
+         AND (lower(id) ${like(p(3))} OR lower(name) ${like(p(4))} OR name ${like(p(5))} OR plan ${like(p(6))})
+       ORDER BY created_at, id LIMIT ${p(7)}`,
+      [after?.createdAt ?? 0, after?.id ?? '', part, part, containing(search), part, limit],
     );
     return rows.map(ACCOUNT.read);
   }

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
+import { containing, like } from '../engine/like.ts';
 import { asJson, asNumber, asOneOf, asText, optional, rowReader, type Sql } from '../engine/rows.ts';
 import { type Actor, AUDIT_ACTIONS, AUDIT_WAYS, type AuditChange, type AuditEntry } from './entry.ts';
 
@@ -52,10 +53,10 @@ export class AuditLog {
   /** The newest entries first. */
   async list({ limit, before = AFTER_ALL_IDS, search = '' }: AuditQuery): Promise<AuditEntry[]> {
     const { read, placeholder: p } = this.#engine;
-    const part = `%${search.toLowerCase()}%`;
+    const part = containing(search.toLowerCase());
     const rows = await read.unsafe(
       `SELECT ${ENTRY.columns} FROM audit_entry
-       WHERE id < ${p(1)} AND (lower(actor) LIKE ${p(2)} OR action LIKE ${p(3)} OR lower(target) LIKE ${p(4)})
+       WHERE id < ${p(1)} AND (lower(actor) ${like(p(2))} OR action ${like(p(3))} OR lower(target) ${like(p(4))})
        ORDER BY id DESC LIMIT ${p(5)}`,
       [before, part, part, part, limit],
     );

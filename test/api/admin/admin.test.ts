@@ -42,6 +42,34 @@ onEachEngine('operator endpoints', (engine) => {
     expect(one.events).toEqual([]);
   });
 
+  test('a long list comes in pages, and says so', async () => {
+    for (let n = 1; n <= 5; n++) await send('POST', '/admin/accounts', { name: `Paged ${n}`, plan: 'basic' });
+    const names: unknown[] = [];
+    let path: unknown = '/admin/accounts?search=paged&limit=2';
+    for (let pages = 1; path !== null; pages++) {
+      const { accounts, next } = (await send('GET', String(path))).body as {
+        accounts: Json[];
+        next: unknown;
+      };
+      names.push(...accounts.map(({ name }) => name));
+      path = next;
+      expect(pages).toBeLessThanOrEqual(3);
+    }
+    expect(names.sort()).toEqual([1, 2, 3, 4, 5].map((n) => `Paged ${n}`));
+    expectRefusal(await send('GET', '/admin/accounts?after=none'), 404, 'not_there');
+    expectRefusal(await send('GET', '/admin/accounts?limit=0'), 400, 'invalid_parameter');
+  });
+
+  test('a search has no wildcards', async () => {
+    await send('POST', '/admin/accounts', { name: '100 % Gold_Mine\\', plan: 'basic' });
+    const found = async (path: string, list: string) =>
+      ((await send('GET', path)).body[list] as Json[]).length;
+    for (const text of ['%', 'd_m', '\\']) {
+      expect(await found(`/admin/accounts?search=${encodeURIComponent(text)}`, 'accounts'), text).toBe(1);
+      expect(await found(`/admin/audit?search=${encodeURIComponent(text)}`, 'entries'), text).toBe(0);
+    }
+  });
+
   test('an account is found by its name in any script', async () => {
     const { account } = (await send('POST', '/admin/accounts', { name: 'Ölmühle Łódź', plan: 'free' })).body;
     const found = async (text: string) =>

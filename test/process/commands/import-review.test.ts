@@ -28,6 +28,9 @@ test('an import holds suspicious prices back, refuses zeros, and says so', async
     { kind: 'bar', symbol: 'XAU', date: '2024-05-08', close: -5, origin: 'import 1' },
     { kind: 'bar', symbol: 'XAU', date: '2024-05-07', close: 231_430, state: 'held' },
   ]);
+  const newest = (await run('quarantine', 'list', '--limit', '1')).stdout;
+  expect(newest).toContain('There are older bars; see --limit.');
+  expect(newest.match(/XAU/g)).toHaveLength(1);
   expect(await run('quarantine', 'drop', String(held[0].id))).toMatchObject({ exitCode: 0 });
   expect(await run('quarantine', 'release', String(held[1].id))).toMatchObject({ exitCode: 0 });
   expect(await json('quarantine', 'list')).toEqual([]);

@@ -150,7 +150,11 @@ export const ACCOUNT_SCHEMAS = {
   IssuedKey: z.strictObject(issued),
   ChangedKey: z.strictObject({ success, key }),
   RevokedKey: z.strictObject({ success, id: text, revoked: z.literal(true) }),
-  AdminAccounts: z.strictObject({ success, accounts: z.array(accountWithUsage) }),
+  AdminAccounts: z.strictObject({
+    success,
+    accounts: z.array(accountWithUsage),
+    next: text.nullable().describe('The path of the next page; null on the last one'),
+  }),
   NewAdminAccount: z.strictObject({ ...issued, account: z.strictObject(account) }),
   AdminAccount: z.strictObject({
     success,

@@ -127,6 +127,9 @@ export const OPERATOR_SCHEMAS = {
         decidedBy: text.nullable(),
       }),
     ),
+    complete: z
+      .boolean()
+      .describe('Whether these are all of them: at most 1,000 of each kind are listed, the newest'),
   }),
   DecidedTick: z.strictObject({ success, id: z.int(), state: z.enum(['released', 'dropped']) }),
   AdminFeeds: z.strictObject({

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { IssuedAnswer, PlanRecord } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
-import { count } from '../../show/format.ts';
+import { count, plural } from '../../show/format.ts';
 import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
 import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
@@ -35,7 +35,7 @@ export function Accounts({ token }: { token: string }) {
   }, [token]);
   const loaded = useLoad(async () => {
     const query = new URLSearchParams({ search });
-    return (await askAsOperator<{ accounts: AccountRow[] }>(token, `/admin/accounts?${query}`)).accounts;
+    return askAsOperator<{ accounts: AccountRow[]; next: string | null }>(token, `/admin/accounts?${query}`);
   }, [token, search]);
   const change = async (work: () => Promise<unknown>) => {
     await action.run(work);
@@ -52,7 +52,7 @@ export function Accounts({ token }: { token: string }) {
     change(() =>
       askAsOperator(token, `${pathOf(id)}?confirm=${encodeURIComponent(id)}`, { method: 'DELETE' }),
     );
-  const [accounts, plans] = [loaded.data, loadedPlans.data];
+  const [accounts, plans] = [loaded.data?.accounts, loadedPlans.data];
   const failed = [loaded, loadedPlans].find(({ state }) => state === 'failed');
   return (
     <section class="card" aria-labelledby="accounts-title">
@@ -132,6 +132,11 @@ export function Accounts({ token }: { token: string }) {
             ))}
           </tbody>
         </table>
+      )}
+      {loaded.data?.next && (
+        <p class="hint">
+          There are more than these {plural(loaded.data.accounts.length, 'account')}: search for the others.
+        </p>
       )}
     </section>
   );

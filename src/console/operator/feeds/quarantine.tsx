@@ -12,6 +12,7 @@ const SHOWN = 50;
 interface HeldAnswer {
   ticks: HeldTickRecord[];
   bars: HeldBarRecord[];
+  complete: boolean;
 }
 
 /** Ticks and bars in one list, the newest first. */
@@ -29,7 +30,8 @@ export function Quarantine({ token }: { token: string }) {
   const [which, setWhich] = useState<'Waiting' | 'All'>('Waiting');
   const loaded = useLoad(async () => {
     const path = `/admin/quarantine?all=${which === 'All'}`;
-    return heldPrices(await askAsOperator<HeldAnswer>(token, path));
+    const answer = await askAsOperator<HeldAnswer>(token, path);
+    return { prices: heldPrices(answer), complete: answer.complete };
   }, [token, which]);
   useRefresh(loaded.refresh, REFRESH_MS);
   const decide = async (id: number, what: 'release' | 'drop') => {
@@ -37,7 +39,7 @@ export function Quarantine({ token }: { token: string }) {
     await askAsOperator(token, `/admin/quarantine/${id}/${what}`, { method: 'POST' }).catch(setError);
     loaded.reload();
   };
-  const held = loaded.data ?? [];
+  const { prices: held, complete } = loaded.data ?? { prices: [], complete: true };
   return (
     <section class="card" aria-labelledby="quarantine-title">
       <div class="card-head">
@@ -52,7 +54,7 @@ export function Quarantine({ token }: { token: string }) {
       {error !== undefined && <Failure error={error} />}
       {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the quarantine" shape="table" />}
-      {loaded.data?.length === 0 && (
+      {loaded.data?.prices.length === 0 && (
         <p class="hint">
           Empty. A price that is far from its neighbours waits here: a tick until others agree or you decide,
           a day's bar until you decide.
@@ -102,7 +104,8 @@ export function Quarantine({ token }: { token: string }) {
       )}
       {held.length > SHOWN && (
         <p class="hint">
-          and {count(held.length - SHOWN)} older ones: <code>npx openpit quarantine list</code>
+          and {complete ? '' : 'more than '}
+          {count(held.length - SHOWN)} older ones: <code>npx openpit quarantine list</code>
         </p>
       )}
     </section>
