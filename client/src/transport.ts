@@ -193,11 +193,10 @@ function lost(cause: unknown): ConnectionLost {
     message,
     cause: inner,
   } = cause as Error & { code?: string; cause?: Error & { code?: string } };
-  const reason = [code, inner?.code, inner?.message, message].filter(Boolean).join(' ');
-  const isSent = !NOT_SENT.test(reason);
+  const isSent = !NOT_SENT.test([code, inner?.code, inner?.message, message].join(' '));
   const details = { code: 'connection_lost', status: 0, mayBeCounted: isSent, cause };
   return new ConnectionLost(
-    `${isSent ? 'The connection was lost' : 'There is no connection'}: ${reason}`,
+    `${isSent ? 'The connection was lost' : 'There is no connection'}: ${inner?.message || message || code}`,
     details,
   );
 }

@@ -252,5 +252,7 @@ describe('openpit-client', () => {
     const error = await failure(new Openpit({ url: `http://127.0.0.1:${port}`, retries: 1 }).symbols());
     expect(error).toBeInstanceOf(ConnectionLost);
     expect(error.mayBeCounted).toBe(false);
+    expect(error.message).toStartWith('There is no connection: ');
+    expect(error.message).not.toMatch(/(\w{5,}) \1/); // the code, and a message that begins with it
   });
 });
