@@ -60,7 +60,11 @@ onEachEngine('malicious bodies', (engine) => {
     expectRefusal(await send('DELETE', '/admin/keys/%00'), 404, 'not_there');
     expectRefusal(await send('DELETE', '/admin/plans/%00'), 404, 'not_there');
     expectRefusal(await send('PUT', '/admin/plans/%00', '{}'), 400, 'invalid_body');
-    expect((await send('GET', '/admin/accounts?search=%00')).body).toEqual({ success: true, accounts: [] });
+    expect((await send('GET', '/admin/accounts?search=%00')).body).toEqual({
+      success: true,
+      accounts: [],
+      next: null,
+    });
     for (const name of ['a\\u0000b', '\\u001b[2J', 'two\\nlines'])
       expectRefusal(
         await send('POST', '/admin/accounts', `{"name":"${name}","plan":"basic"}`),

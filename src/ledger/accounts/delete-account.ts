@@ -20,8 +20,18 @@ export async function deleteAccount(engine: Engine, audit: AuditLog, id: string)
     return true;
   });
   let hadUsage = false;
-  for (const table of tablesWith('account_id')) {
-    while ((await deleteSome(engine, table, 'account_id', id)) > 0) hadUsage = true;
-  }
+  while (await deleteUsage(engine, id)) hadUsage = true;
   return existed || hadUsage;
+}
+
+/**
+ * Goes through all tables once. Returns whether there was anything to delete. A sync that began before the account was
+ * deleted may write to tables that were emptied before: only after a pass that found nothing, no part of it is left.
+ */
+async function deleteUsage(engine: Engine, id: string): Promise<boolean> {
+  let found = false;
+  for (const table of tablesWith('account_id')) {
+    while ((await deleteSome(engine, table, 'account_id', id)) > 0) found = true;
+  }
+  return found;
 }

@@ -55,9 +55,10 @@ export class QuotaStore {
       ]);
       const changes = new QuotaChanges(now);
       const answers = requests.map((request) => {
+        const quota = quotas.get(request.accountId);
+        if (quota === undefined) return answerWithoutAccount(request, holding);
         const period = periods.getOrInsertComputed(keyOf(request), () => changes.open(newPeriod(request)));
         const before = leases.get(request.leaseId);
-        const quota = quotas.get(request.accountId)!;
         const recalledBefore = period.recallAt;
         const { answer, lease } = settle(period, before, request, { quota, ...holding });
         if (lease) {
@@ -176,4 +177,9 @@ export class QuotaStore {
   now(): Promise<number> {
     return this.#engine.now(this.#engine.read);
   }
+}
+
+/** The answer to a message about an account that was deleted, which writes nothing: its rows are deleted, or will be. */
+function answerWithoutAccount(request: SyncRequest, holding: SharedRight): SyncAnswer {
+  return settle(newPeriod(request), undefined, request, { quota: 0, ...holding }).answer;
 }

@@ -54,7 +54,7 @@ export async function lockPeriods(
 }
 
 /**
- * Locks the periods and creates missing ones, for a statement that reads them. Unlike `lockPeriods` it writes nothing to
+ * Locks the periods and creates missing ones of accounts that exist, for a statement that reads them. Unlike `lockPeriods` it writes nothing to
  * rows that exist. Sends two statements and does not wait for them.
  */
 export async function lockForReading(engine: Engine, tx: Sql, of: readonly AccountPeriod[]): Promise<void> {
@@ -66,7 +66,8 @@ export async function lockForReading(engine: Engine, tx: Sql, of: readonly Accou
       keys,
       (n) => `INSERT INTO quota_period
          (account_id, period, granted, used, barrier, recall_at, signalled_at, notified)
-       SELECT ${n.cell('account_id')}, ${n.cell('period')}, 0, 0, 0, 0, 0, 0 ${n.from} WHERE true
+       SELECT ${n.cell('account_id')}, ${n.cell('period')}, 0, 0, 0, 0, 0, 0 ${n.from}
+       WHERE EXISTS (SELECT 1 FROM account WHERE account.id = ${n.cell('account_id')})
        ON CONFLICT (account_id, period) DO NOTHING`,
     ),
     engine.forRows(

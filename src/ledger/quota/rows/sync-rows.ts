@@ -10,7 +10,7 @@ export interface SyncRows {
   periods: Map<string, PeriodState>;
   /** By id. */
   leases: Map<string, LeaseState>;
-  /** By account: the quota of its current plan; 0 if the account was deleted. */
+  /** By account: the quota of its current plan. An account that was deleted has none. */
   quotas: Map<string, number>;
 }
 
@@ -46,7 +46,7 @@ export async function readSyncRows(
 
 /** A row that a LEFT JOIN did not find has only nulls. */
 function addTo({ periods, leases, quotas }: SyncRows, request: SyncRequest, cells: readonly Cell[]): void {
-  quotas.set(request.accountId, asNumber(cells[1] ?? 0));
+  if (cells[1] !== null) quotas.set(request.accountId, asNumber(cells[1]!));
   if (cells[PERIOD_AT] !== null) periods.set(keyOf(request), PERIOD.readCells(cells, PERIOD_AT));
   if (cells[LEASE_AT] !== null) leases.set(request.leaseId, LEASE.readCells(cells, LEASE_AT));
 }
