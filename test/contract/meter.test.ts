@@ -196,6 +196,7 @@ onEachEngine('meter', (engine) => {
     const spoolDir = newFolder();
     const fixture = join(import.meta.dir, `../fixtures/spool/version-${older.version}.spool`);
     cpSync(fixture, join(spoolDir, older.name));
+    for (const id of ['account-1', 'account-2']) await giveQuota(ledger, id, 2_000_000);
     await (await openMeter(ledgers[0]!, { spoolDir })).close();
     expect((await ledger.quota.usage('account-1', 202611)).used).toBe(older.used);
     expect((await ledger.quota.usage('account-2', 202611)).used).toBe(1_000_000);
