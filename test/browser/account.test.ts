@@ -41,7 +41,7 @@ describe.skipIf(!found)(title, () => {
     await page.getByLabel('Only from these addresses').fill('203.0.113.0/24');
     await page.getByLabel('Refuse it in URLs').check();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('Your new key, shown this once').waitFor();
+    await page.getByText('Your new key, shown only once').waitFor();
     const row = page.locator('tbody tr').filter({ hasText: 'website' });
     await row.getByText('31 Dec 2099').waitFor();
     await row.getByText('header only; from 203.0.113.0/24').waitFor();

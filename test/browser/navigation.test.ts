@@ -155,7 +155,7 @@ describe.skipIf(!found)(title, () => {
       await page.getByRole('button', { name: 'Create', exact: true }).click();
       const text = (await page.locator('.new-key').textContent())!;
       await page.locator('tr.marked').getByText('new', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByRole('button', { name: 'I have saved it' }).click();
       await page.getByLabel('Which key is this?').fill(text);
       await page.getByRole('button', { name: 'Find it' }).click();
       await page.locator('tr.marked').getByText('the key you pasted').waitFor();

@@ -88,7 +88,7 @@ describe.skipIf(!found)(`customers, symbols and decisions on the operator’s pa
     await page.getByLabel('How long a rotated key still works').selectOption('an hour');
     await page.getByRole('button', { name: /^Rotate key_/ }).click();
     await page.getByRole('button', { name: /^Rotate now key_/ }).click();
-    await page.getByText('Your new key, shown this once').waitFor();
+    await page.getByText('Your new key, shown only once').waitFor();
     const [old] = (await service.ledger.accounts.keys(id)).filter(({ expiresAt }) => expiresAt != null);
     expect(old!.expiresAt).toBe(service.clock.now() + 3_600_000);
     await close();

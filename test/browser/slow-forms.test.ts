@@ -48,7 +48,7 @@ describe.skipIf(!found)(title, () => {
     const { page, close } = await openAccount(key);
     await page.getByRole('button', { name: /^Rotate key_/ }).click();
     await page.getByRole('button', { name: /^Rotate now key_/ }).click();
-    await page.getByText('Your new key, shown this once').waitFor();
+    await page.getByText('Your new key, shown only once').waitFor();
     await page.locator('tr').filter({ hasText: 'this one' }).getByText('new', { exact: true }).waitFor();
     expect(await page.locator('.new-key').textContent()).not.toBe(key);
     await close();
@@ -59,10 +59,10 @@ describe.skipIf(!found)(title, () => {
     const create = async () => {
       await page.getByRole('button', { name: 'Create a key' }).click();
       await page.getByRole('button', { name: 'Create', exact: true }).click();
-      await page.getByRole('button', { name: 'I have kept it' }).waitFor();
+      await page.getByRole('button', { name: 'I have saved it' }).waitFor();
     };
     await create();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await create();
     const other = page.locator('tbody tr').filter({ hasNotText: 'this one' }).filter({ hasNotText: 'new' });
     await other.getByRole('button', { name: /^Revoke key_/ }).click();
@@ -101,7 +101,7 @@ describe.skipIf(!found)(title, () => {
     expect(await page.locator('.new-key').allTextContents()).toContain(first!);
     await page.locator('tbody').getByText('new', { exact: true }).nth(1).waitFor();
     const kept = page.locator('.notice').filter({ hasText: first! });
-    await kept.getByRole('button', { name: 'I have kept it' }).click();
+    await kept.getByRole('button', { name: 'I have saved it' }).click();
     await kept.waitFor({ state: 'detached' });
     expect(await page.locator('.new-key').count()).toBe(1);
     await close();

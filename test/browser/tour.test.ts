@@ -198,7 +198,7 @@ async function manageKeys(page: Page): Promise<void> {
   const [activeBefore, revokedBefore] = [await active.count(), await revoked.count()];
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByText('Your new key, shown this once').waitFor();
+  await page.getByText('Your new key, shown only once').waitFor();
   await active.nth(activeBefore).waitFor();
   const first = (await page.locator('.new-key').textContent())!;
   expect(first).toStartWith('pit_live_');
@@ -215,7 +215,7 @@ async function manageKeys(page: Page): Promise<void> {
 async function runService(page: Page, name: string): Promise<void> {
   await page.getByLabel('New account').fill(name);
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByText("The account's first key, shown this once").waitFor();
+  await page.getByText("The account's first key, shown only once").waitFor();
   const row = page.locator('tr').filter({ hasText: name });
   await row.getByLabel(`Plan of ${name}`).selectOption('pro');
   await row.getByText('of 100,000').waitFor();

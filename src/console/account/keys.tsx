@@ -180,10 +180,10 @@ function NewKey({ issued, onDone }: { issued: IssuedAnswer; onDone: () => void }
   return (
     <Notice
       kind="done"
-      title="Your new key, shown this once"
+      title="Your new key, shown only once"
       action={
         <button type="button" class="button" onClick={onDone}>
-          I have kept it
+          I have saved it
         </button>
       }
     >

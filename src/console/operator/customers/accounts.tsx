@@ -81,7 +81,7 @@ export function Accounts({ token }: { token: string }) {
         />
       )}
       {issued && (
-        <Notice kind="done" title="The account's first key, shown this once">
+        <Notice kind="done" title="The account's first key, shown only once">
           <p>
             <code class="new-key">{issued.apiKey}</code>{' '}
             <CopyButton text={issued.apiKey} label="Copy the new key" />
