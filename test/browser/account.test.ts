@@ -49,7 +49,7 @@ describe.skipIf(!found)(title, () => {
     await row.getByRole('button', { name: /^Change key_/ }).click();
     await page.getByLabel('Name', { exact: true }).fill('shop');
     await page.getByLabel('Only from these addresses').fill('');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     const renamed = page.locator('tbody tr').filter({ hasText: 'shop' });
     await renamed.getByText('header only', { exact: true }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);

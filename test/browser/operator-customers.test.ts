@@ -74,7 +74,7 @@ describe.skipIf(!found)(`customers, symbols and decisions on the operator’s pa
     await row.getByText('header only; from 203.0.113.7').waitFor();
     await row.getByRole('button', { name: /^Change key_/ }).click();
     await detail.getByLabel('Only from these addresses').fill('203.0.113.0/24');
-    await detail.getByRole('button', { name: 'Save' }).click();
+    await detail.getByRole('button', { name: 'Save', exact: true }).click();
     await row.getByText('header only; from 203.0.113.0/24').waitFor();
     const key = (await service.ledger.accounts.keys(id)).find(({ name }) => name === 'kiosk');
     expect(key).toMatchObject({ headerOnly: true, allowedIps: ['203.0.113.0/24'] });
@@ -119,14 +119,14 @@ describe.skipIf(!found)(`customers, symbols and decisions on the operator’s pa
     const { page, close } = await open('customers');
     await page.getByRole('button', { name: 'Change the plan basic' }).click();
     await page.getByLabel('Units per month').fill('77');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The plan basic is changed.').waitFor();
     expect(await quotaOf('basic')).toBe(77);
     await page.getByRole('button', { name: 'Undo' }).click();
     await eventually(async () => (await quotaOf('basic')) === before);
     await page.getByRole('button', { name: 'New plan' }).click();
     await page.getByLabel('Name', { exact: true }).fill('trial');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The plan trial is created.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Change the plan trial' }).waitFor({ state: 'detached' });

@@ -38,21 +38,21 @@ describe.skipIf(!found)(`formulas and providers on the operator’s page${skippe
     await card.getByLabel('Code').fill('brent-wti');
     await card.getByLabel('Name').fill('Brent premium');
     await card.getByLabel('Formula: symbols').fill('{BRENTOIL-FUT}-{WTIOIL-FUT');
-    await card.getByRole('button', { name: 'Save' }).click();
+    await card.getByRole('button', { name: 'Save', exact: true }).click();
     await card.getByRole('alert').waitFor();
     expect(await definitions()).toEqual([]);
     await card.getByLabel('Formula: symbols').fill('{BRENTOIL-FUT} - {WTIOIL-FUT}');
     await card.getByLabel('Currency').fill('USD');
     await card.getByLabel('Unit').fill('Bbl');
     expect(await seriousFindings(page)).toEqual([]);
-    await card.getByRole('button', { name: 'Save' }).click();
+    await card.getByRole('button', { name: 'Save', exact: true }).click();
     await card.getByText('BRENT-WTI is defined.').waitFor();
     await card.getByRole('row', { name: 'Brent premium' }).getByText('USD/Bbl').waitFor();
     expect(await definitions()).toEqual(['{BRENTOIL-FUT}-{WTIOIL-FUT}']);
 
     await card.getByRole('button', { name: 'Change the formula BRENT-WTI' }).click();
     await card.getByLabel('Formula: symbols').fill('{BRENTOIL-FUT}/{WTIOIL-FUT}');
-    await card.getByRole('button', { name: 'Save' }).click();
+    await card.getByRole('button', { name: 'Save', exact: true }).click();
     await card.getByText('BRENT-WTI is changed.').waitFor();
     expect(await definitions()).toEqual(['{BRENTOIL-FUT}/{WTIOIL-FUT}']);
     await card.getByRole('button', { name: 'Undo' }).click();

@@ -208,7 +208,7 @@ describe.skipIf(!found)(title, () => {
     const { page, close } = await open('customers');
     await page.getByRole('button', { name: 'Change the plan basic' }).click();
     const saved = await hold(page, /\/admin\/plans\/basic/);
-    await page.getByRole('button', { name: 'Save' }).dblclick();
+    await page.getByRole('button', { name: 'Save', exact: true }).dblclick();
     await page.getByRole('button', { name: 'Change the plan pro' }).click();
     await page.getByLabel('Symbols', { exact: true }).fill('77');
     saved.release();

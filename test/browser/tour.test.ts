@@ -224,6 +224,6 @@ async function runService(page: Page, name: string): Promise<void> {
   await row.getByText('suspended').waitFor();
   await page.getByRole('button', { name: 'Change the plan basic' }).click();
   await page.getByLabel('Symbols', { exact: true }).fill('25');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.locator('tr').filter({ hasText: 'basic' }).getByText('25', { exact: true }).waitFor();
 }
