@@ -14,8 +14,9 @@ import { parseNumber } from '../../src/market/decimal.ts';
 
 /** The input that is parsed before a key is checked: 16 KB of head. */
 const BYTES = 16_000;
-/** CPU time: far more than any of these needs, and far less than a quadratic pattern needs for 16 KB. */
-const MS_MAX = 25;
+/** CPU time of a quadratic pattern on this machine, whatever its speed. Linear work takes a small part of it. */
+const QUADRATIC_MS = cpuMsOf(() => / +$/.test(`${' '.repeat(BYTES)}x`));
+const MS_MAX = QUADRATIC_MS / 4;
 
 /** Inputs that make bad patterns backtrack: repetitions with an end that does not match. */
 const LONG = [
