@@ -66,7 +66,9 @@ export class Network {
       releaseLost: through(checked(() => this.#released(() => quota.releaseLost()))),
       foldSettled: through(checked(() => quota.foldSettled())),
       signals: through((replica) => quota.signals(replica)),
-      usageBeside: through((accountId, period, leaseId) => quota.usageBeside(accountId, period, leaseId)),
+      usageWithoutLease: through((accountId, period, leaseId) =>
+        quota.usageWithoutLease(accountId, period, leaseId),
+      ),
       usage: through((accountId, period, barrier) => quota.usage(accountId, period, barrier)),
       now: through(() => quota.now()),
     };

@@ -12,7 +12,7 @@ import { single, singleUnlessEmpty } from '../params/parameters.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 import { ACCOUNT_CHANGE, NEW_ACCOUNT } from './bodies.ts';
 import { requireConfirmation } from './confirmation.ts';
-import { limitOf } from './service/limit.ts';
+import { limitOf, pageOf } from './service/paging.ts';
 
 const ACCOUNTS_DEFAULT = 200;
 const ACCOUNTS_MAX = 1_000;
@@ -26,11 +26,13 @@ export const adminAccounts: readonly AdminEndpoint[] = [
       const afterId = singleUnlessEmpty(query, 'after');
       const after = afterId === undefined ? undefined : await requireAccount(ledger, afterId);
       const found = isPlainText(search) ? await ledger.accounts.list(search, limit + 1, after) : [];
-      const listed = found.slice(0, limit);
-      const next = found.length > limit ? `/admin/accounts?${nextPage(limit, search, listed.at(-1)!)}` : null;
+      const { page, next } = pageOf(found, limit, '/admin/accounts', ({ id }) => ({
+        after: id,
+        ...(search !== '' && { search }),
+      }));
       const period = periodOf(await ledger.quota.now());
       const accounts = await Promise.all(
-        listed.map(async (account) => {
+        page.map(async (account) => {
           const { used, quota } = await ledger.quota.usage(account.id, period);
           return { ...record(account), used, quota };
         }),
@@ -75,10 +77,6 @@ export async function requireAccount(ledger: Ledger, id: string): Promise<Accoun
   const account = await ledger.accounts.find(id);
   if (!account) throw refuse('not_there', { what: 'account', id: id.slice(0, 64) });
   return account;
-}
-
-function nextPage(limit: number, search: string, { id }: Account): URLSearchParams {
-  return new URLSearchParams({ limit: String(limit), after: id, ...(search !== '' && { search }) });
 }
 
 function record({ id, name, plan, status, createdAt }: Account) {

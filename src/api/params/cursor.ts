@@ -12,8 +12,8 @@ export interface Cursor {
 }
 
 /** A cursor is accepted only with the request it was made for: with another, rows would silently be missing. */
-export function printCursor({ day, symbolIndex }: Cursor, question: string): string {
-  return Buffer.from(`${day} ${symbolIndex} ${sign(question)}`).toString('base64url');
+export function printCursor({ day, symbolIndex }: Cursor, scope: string): string {
+  return Buffer.from(`${day} ${symbolIndex} ${sign(scope)}`).toString('base64url');
 }
 
 /** Parameters that the values of rows depend on, besides those that an endpoint names itself. */
@@ -29,11 +29,11 @@ export function cursorScopeOf(query: QueryParams, parts: readonly unknown[]): st
 }
 
 /** Reads `cursor`; undefined if it is absent. An empty one is refused: a client that pages would start again, at a cost. */
-export function readCursor(query: QueryParams, question: string): Cursor | undefined {
+export function readCursor(query: QueryParams, scope: string): Cursor | undefined {
   const text = single(query, 'cursor');
   if (text === undefined) return undefined;
   const match = /^(-?\d{1,9}) (\d{1,4}) (\w+)$/.exec(Buffer.from(text, 'base64url').toString());
-  if (!match || match[3] !== sign(question)) throw refuse('invalid_cursor', {});
+  if (!match || match[3] !== sign(scope)) throw refuse('invalid_cursor', {});
   return { day: Number(match[1]), symbolIndex: Number(match[2]) };
 }
 
@@ -50,6 +50,6 @@ export function nextLink(query: QueryParams, cursor: string): string {
   return `<?${redactKeys(next.toString())}>; rel="next"`;
 }
 
-function sign(question: string): string {
-  return Bun.hash(question).toString(36);
+function sign(scope: string): string {
+  return Bun.hash(scope).toString(36);
 }

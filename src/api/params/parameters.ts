@@ -204,7 +204,10 @@ export function echo(text: string): string {
   return text.length > ECHO_MAX ? `${text.slice(0, ECHO_MAX)}…` : text;
 }
 
-/** Reads a parameter that is `true` or `false`, in any case. Any other value is refused; without one it is false. */
+/**
+ * Reads a parameter that is `true` or `false`, in any case; false if it is absent. Any other value is refused: `dryRun=1` would
+ * otherwise do, and charge for, what the client meant to try.
+ */
 export function readFlag(query: QueryParams, name: string): boolean {
   const received = singleUnlessEmpty(query, name);
   if (received === undefined || received.toLowerCase() === 'false') return false;

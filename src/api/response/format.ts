@@ -4,7 +4,7 @@ import { addMembers, encodeText, HEAD_ROOM, type UnsentBody } from '../model/byt
 import { asLongTable, type LongTable } from '../model/long-table.ts';
 import type { QueryParams } from '../model/query.ts';
 import { type Format, type TextFormat, writeTable } from '../model/table.ts';
-import { echo, single } from '../params/parameters.ts';
+import { echo, singleUnlessEmpty } from '../params/parameters.ts';
 import { parsePreferences } from '../params/preferences.ts';
 import { JSON_TYPE } from './headers.ts';
 
@@ -44,8 +44,8 @@ export function noBody(format: Format): Body {
 
 /** The format that the URL requests, by its parameter or the end of its path; undefined if it names none. */
 export function formatInUrl(query: QueryParams, pathFormat: Format | undefined): Format | undefined {
-  const text = single(query, 'format');
-  if (!text) return pathFormat;
+  const text = singleUnlessEmpty(query, 'format');
+  if (text === undefined) return pathFormat;
   const format = FORMATS.find((one) => one === text.toLowerCase());
   if (!format) throw refuse('invalid_format', { received: echo(text), formats: FORMATS });
   if (pathFormat && format !== pathFormat) {

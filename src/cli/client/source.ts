@@ -44,9 +44,9 @@ export function streamFrom(
   return url === undefined ? undefined : streamOf(serverUrl(url), keyOf(call), symbols, signal);
 }
 
-async function* streamOf(...asked: Parameters<typeof streamFromServer>): AsyncGenerator<StreamedPrice> {
+async function* streamOf(...stream: Parameters<typeof streamFromServer>): AsyncGenerator<StreamedPrice> {
   try {
-    yield* streamFromServer(...asked);
+    yield* streamFromServer(...stream);
   } catch (error) {
     throw explained(error);
   }

@@ -128,7 +128,8 @@ export class Meter {
         raiseBarrier: (accountId, period) =>
           this.#quota.raiseBarrier(accountId, period, this.#holder.replica),
         usage: (accountId, period, barrier) => this.#quota.usage(accountId, period, barrier),
-        usageBeside: (accountId, period, leaseId) => this.#quota.usageBeside(accountId, period, leaseId),
+        usageWithoutLease: (accountId, period, leaseId) =>
+          this.#quota.usageWithoutLease(accountId, period, leaseId),
       },
       scheduler,
       monotonic: this.#monotonic,

@@ -34,7 +34,7 @@ export type QuotaCalls = Pick<
   | 'raiseBarrier'
   | 'signals'
   | 'usage'
-  | 'usageBeside'
+  | 'usageWithoutLease'
   | 'releaseLost'
   | 'foldSettled'
   | 'now'

@@ -17,7 +17,7 @@ export interface KnownUsage {
 }
 
 export interface UsageReaderOptions {
-  calls: Pick<QuotaStore, 'usage' | 'usageBeside'> & {
+  calls: Pick<QuotaStore, 'usage' | 'usageWithoutLease'> & {
     raiseBarrier(accountId: string, period: Period): Promise<number>;
   };
   scheduler: Scheduler;
@@ -87,7 +87,7 @@ export class UsageReader {
   async #measure(accountId: string, period: Period): Promise<KnownUsage> {
     const { calls, leaseOf } = this.#options;
     const lease = leaseOf(accountId, period);
-    const beside = await calls.usageBeside(accountId, period, lease?.leaseId ?? '');
+    const beside = await calls.usageWithoutLease(accountId, period, lease?.leaseId ?? '');
     if (beside.otherLeases > 0) return this.#measureReported(accountId, period);
     const { usedBeside, quota, asOf } = beside;
     lease?.update(quota, usedBeside);

@@ -107,7 +107,8 @@ export class ImportStore {
 
   /**
    * Undoes an import: a day that it added is withdrawn, and a day that it corrected gets its earlier prices back, both as
-   * new revisions. A day that only had ticks gets a bar of them. A day that has changed since is kept. `onDays` is called after each transaction.
+   * new revisions. A day that only had ticks gets a bar of them. A day that has changed since is kept. `onDays` is called
+   * after each transaction.
    */
   async undo(run: number, now: number, onDays: (days: readonly UndoneDay[]) => void): Promise<void> {
     const rows = await this.#engine.read`SELECT revision FROM import_revision WHERE run = ${run}
@@ -159,11 +160,10 @@ async function undoRevision(
         continue;
       }
       const earlier = versions.findLast((bar) => !own.has(bar.revision));
-      const back = earlier
-        ? !earlier.withdrawn && earlier
-        : withTicks.has(day) && (await barOfTicks(tx, { symbolId, day }));
+      const ofTicks = !earlier && withTicks.has(day) ? await barOfTicks(tx, { symbolId, day }) : undefined;
+      const back = earlier?.withdrawn ? undefined : (earlier ?? ofTicks);
       rows.push({
-        ...(back || current),
+        ...(back ?? current),
         symbolId,
         day,
         recordedAt: now,

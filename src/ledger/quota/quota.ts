@@ -109,7 +109,7 @@ export class QuotaStore {
     return readUsage(this.#engine, accountId, period, barrier);
   }
 
-  usageBeside(accountId: string, period: Period, leaseId: string): Promise<UsageWithoutLease> {
+  usageWithoutLease(accountId: string, period: Period, leaseId: string): Promise<UsageWithoutLease> {
     return readUsageWithoutLease(this.#engine, accountId, period, leaseId);
   }
 

@@ -30,11 +30,11 @@ onEachEngine('RateLimit headers', (engine) => {
 
   test('the first request of a customer reads the quota only if it is not charged', async () => {
     const { quota } = api.service.ledger;
-    const { usageBeside } = quota;
+    const { usageWithoutLease } = quota;
     let reads = 0;
-    quota.usageBeside = (...args) => {
+    quota.usageWithoutLease = (...args) => {
       reads++;
-      return usageBeside.apply(quota, args);
+      return usageWithoutLease.apply(quota, args);
     };
     const first: [
       path: string,
@@ -56,7 +56,7 @@ onEachEngine('RateLimit headers', (engine) => {
       expect(reply.headers.get('ratelimit')).toMatch(/^"month";r=\d+;t=\d+$/);
       counts.push(reads);
     }
-    quota.usageBeside = usageBeside;
+    quota.usageWithoutLease = usageWithoutLease;
     expect(counts).toEqual([0, 1, 1, 1, 1, 1]);
   });
 

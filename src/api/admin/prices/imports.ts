@@ -6,9 +6,9 @@ import type { AdminEndpoint } from '../../model/endpoint.ts';
 import type { QueryParams } from '../../model/query.ts';
 import { readFlag, singleUnlessEmpty as single } from '../../params/parameters.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
-import { limitOf } from '../service/limit.ts';
 import { orConflict } from '../service/maintenance.ts';
 import { type ImportRequest, type OperatorJobs, UploadRefused } from '../service/operator-jobs.ts';
+import { limitOf } from '../service/paging.ts';
 
 const RUNS_DEFAULT = 20;
 const RUNS_MAX = 1_000;

@@ -4,7 +4,7 @@ import type { AdminEndpoint } from '../../model/endpoint.ts';
 import { isPlainText } from '../../model/query.ts';
 import { single, singleUnlessEmpty } from '../../params/parameters.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
-import { limitOf } from './limit.ts';
+import { limitOf, pageOf } from './paging.ts';
 
 const ENTRIES_DEFAULT = 50;
 const ENTRIES_MAX = 1_000;
@@ -21,15 +21,13 @@ export const adminAudit: AdminEndpoint = adminEndpoint('/admin/audit', {
     }
     const isSearchable = search === undefined || isPlainText(search);
     const found = isSearchable ? await ledger.audit.list({ limit: limit + 1, search, before }) : [];
-    const entries = found.slice(0, limit);
-    const next = found.length > limit ? `/admin/audit?${nextPage(limit, search, entries.at(-1)!)}` : null;
-    return { success: true, entries: entries.map(record), next };
+    const { page, next } = pageOf(found, limit, '/admin/audit', ({ id }) => ({
+      before: id,
+      ...(search !== undefined && { search }),
+    }));
+    return { success: true, entries: page.map(record), next };
   },
 });
-
-function nextPage(limit: number, search: string | undefined, { id }: AuditEntry): URLSearchParams {
-  return new URLSearchParams({ limit: String(limit), before: id, ...(search !== undefined && { search }) });
-}
 
 function record({ id, at, actor, via, address, action, target, details }: AuditEntry) {
   return {

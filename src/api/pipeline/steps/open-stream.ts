@@ -5,7 +5,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { refuse } from '../../errors/errors.ts';
 import { quotaRefusal } from '../../errors/from-gate.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
-import { readDryRun } from '../../params/dry-run.ts';
+import { readFlag } from '../../params/parameters.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { Responses } from '../../response/responses.ts';
@@ -35,7 +35,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
     const { plan, account, visitors } = context.customer!;
     if (visitors) throw refuse('key_not_allowed', { why: 'stream' });
     const { symbols, series } = endpoint.read({ query, plan, board, now, format: 'json', dialect });
-    const isDryRun = readDryRun(query);
+    const isDryRun = readFlag(query, 'dryRun');
     const warnings = parameterWarnings(query, endpoint.path);
     const channel = streams.channel(board.view(plan.delaySeconds * 1000));
     await board.ready(series, endpoint.requiredData, clock.now());

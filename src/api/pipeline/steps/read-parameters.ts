@@ -1,6 +1,6 @@
 import type { Board } from '../../../board/board.ts';
 import type { EndpointContext, PriceEndpoint } from '../../model/endpoint.ts';
-import { readDryRun } from '../../params/dry-run.ts';
+import { readFlag } from '../../params/parameters.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
 import { formatAccepted, formatInUrl } from '../../response/format.ts';
 import type { Step } from '../request/step.ts';
@@ -13,7 +13,7 @@ export function readParameters({ board }: { board: Board }): Step<PriceEndpoint>
     const format = namedFormat ?? formatAccepted(request.headers.get('accept'));
     const endpointContext: EndpointContext = { query, plan, board, now, format, dialect };
     const priceQuery = endpoint.read(endpointContext);
-    const isDryRun = readDryRun(query);
+    const isDryRun = readFlag(query, 'dryRun');
     const view = board.view(plan.delaySeconds * 1000);
     context.priceRequest = {
       url: context.url.withoutKey,

@@ -13,8 +13,7 @@ import type {
   OpenEndpoint,
   OwnerEndpoint,
 } from '../../model/endpoint.ts';
-import { readDryRun } from '../../params/dry-run.ts';
-import { isOff, single } from '../../params/parameters.ts';
+import { isOff, readFlag, single } from '../../params/parameters.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
 import { warningHeaders } from '../../response/headers.ts';
 import type { Responses } from '../../response/responses.ts';
@@ -93,7 +92,7 @@ export function serveMarket(options: ServeOptions): Step<MarketEndpoint> {
     const isPaid = visit !== undefined && visits.isValid(visit, account.id, now);
     if (endpoint.part === 'quotes' && !isPaid) throw visitRefusal(visit);
     const isBrief = endpoint.part === 'full' && isOff(params, 'closes');
-    const isDryRun = readDryRun(params);
+    const isDryRun = readFlag(params, 'dryRun');
     const body = await marketViews.body(isBrief ? 'brief' : endpoint.part, params, plan, now);
     const free = responses.withoutBody(context, body);
     const warnings = parameterWarnings(params, endpoint.path);

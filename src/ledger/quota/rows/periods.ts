@@ -54,8 +54,8 @@ export async function lockPeriods(
 }
 
 /**
- * Locks the periods and creates missing ones of accounts that exist, for a statement that reads them. Unlike `lockPeriods` it writes nothing to
- * rows that exist. Sends two statements and does not wait for them.
+ * Locks the periods, and creates missing ones of accounts that exist, for a statement that reads them. Unlike `lockPeriods`
+ * it writes nothing to rows that exist. Sends two statements and does not wait for them.
  */
 export async function lockForReading(engine: Engine, tx: Sql, of: readonly AccountPeriod[]): Promise<void> {
   const keys = sortedKeys(of);
