@@ -191,6 +191,20 @@ describe.skipIf(!found)(title, () => {
     await close();
   });
 
+  test('weeks and quarters are whole from the first one on, also when older ones are loaded', async () => {
+    for (const interval of ['week', 'quarter']) {
+      const { page, requests, complaints, close } = await open(`#/symbol/XAU?range=5Y&interval=${interval}`);
+      const shown = new URL((await page.locator('.code-box code').textContent())!.match(/http[^']+/)![0]);
+      expect(startOf(shown)).toBe(startOf(requests[0]!));
+      await page.locator('.chart-box').focus();
+      while (requests.length < 2) await page.keyboard.press('ArrowLeft');
+      await page.getByText('Loading older prices…').waitFor({ state: 'detached' });
+      for (let i = 0; i < 10; i++) await page.keyboard.press('ArrowLeft');
+      expect(complaints, interval).toEqual([]);
+      await close();
+    }
+  });
+
   test('a formula has a page of its own, and two dates are a range', async () => {
     const { page, requests, complaints, close } = await open('#/symbol/{XAU}-{XAG}');
     await page.getByRole('heading', { name: 'XAU - XAG' }).waitFor();

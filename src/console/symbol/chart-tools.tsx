@@ -29,6 +29,7 @@ export function RangeTools({
   span: DaySpan;
   onChange: ChangeView;
 }) {
+  const { first, last } = view.dates ?? span;
   return (
     <div class="tools">
       <Choice
@@ -47,18 +48,18 @@ export function RangeTools({
             onSubmit={(event) => {
               event.preventDefault();
               const data = new FormData(event.currentTarget);
-              const [first, last] = [String(data.get('first')), String(data.get('last'))].sort();
-              onChange({ dates: { first: first!, last: last! }, range: undefined });
+              const [from, to] = [String(data.get('first')), String(data.get('last'))].sort();
+              onChange({ dates: { first: from!, last: to! }, range: undefined });
               close();
             }}
           >
             <label>
               From
-              <input type="date" name="first" required value={span.first.slice(0, 10)} max={today()} />
+              <input type="date" name="first" required value={first.slice(0, 10)} max={today()} />
             </label>
             <label>
               To
-              <input type="date" name="last" required value={span.last.slice(0, 10)} max={today()} />
+              <input type="date" name="last" required value={last.slice(0, 10)} max={today()} />
             </label>
             <button type="submit" class="button primary">
               Show

@@ -10,7 +10,9 @@ import { INTRADAY_INTERVALS } from './intraday.ts';
 import { withNewest } from './live-bars.ts';
 import {
   CALENDAR_INTERVALS,
+  type CalendarInterval,
   firstDayOf,
+  fromWholeInterval,
   intervalFor,
   lastDayOf,
   RANGES,
@@ -116,6 +118,17 @@ describe('the days of a chart', () => {
   });
 });
 
+test('bars longer than a day are loaded whole, and those before them end where they begin', () => {
+  const span = { first: '2021-11-17', last: '2026-11-17' };
+  const starts = { week: '2021-11-15', month: '2021-11-01', quarter: '2021-10-01', year: '2021-01-01' };
+  for (const [interval, start] of Object.entries(starts) as [CalendarInterval, string][]) {
+    const loaded = withLookback(span, interval, [symbol('A'), symbol('B')], []);
+    expect(loaded.first).toBe(start);
+    expect(spanBefore(loaded, interval, [symbol('A')])!.last).toBe(addDays(start, -1));
+    expect(fromWholeInterval(span, interval).first).toBe(start);
+  }
+});
+
 describe('the minutes of a chart', () => {
   test('end with the newest price, so that a weekend is not empty', () => {
     expect(shortSpan('1D', '2024-05-17T20:59:30Z').first).toBe('2024-05-16T20:59:30Z');
@@ -208,7 +221,8 @@ test('the newest price is converted as the last bar is, and only changes bars of
   const quote = { rate: 140, date: '2026-01-02' } as never;
   expect(withNewest(series, 'day', quote, true).at(-1)).toMatchObject({ low: 60, high: 70, close: 70 });
   expect(withNewest(series, 'day', { rate: 1, date: '2026-01-05' } as never, true)).toHaveLength(3);
-  expect(withNewest(series, 'week', quote, true).at(-1)!.close).toBe(60);
+  const weeks = { bars: [bar('2025-12-29', 60)], factor: 0.5 } as never;
+  expect(withNewest(weeks, 'week', quote, true)).toMatchObject([{ open: 60, high: 70, close: 70 }]);
   expect(withNewest(series, 'day', quote, false).at(-1)!.close).toBe(60);
 });
 

@@ -2,6 +2,7 @@ import type { ChartBar, Quote } from '../../api/answers.ts';
 import { roundConverted } from '../units.ts';
 import type { ChartSeries, History } from './history.ts';
 import { isInstant, isIntraday, startOfBar } from './intraday.ts';
+import { startOfInterval } from './span.ts';
 
 /** The bars with the newest price, converted as the last of them is, in the last of them or in a new one. */
 export function withNewest(
@@ -20,8 +21,8 @@ export function withNewest(
   return [...bars.slice(0, -1), live];
 }
 
-/** The date of the bar that the newest price is in; undefined where it is not known, or not shown. */
+/** The date of the bar that the newest price is in; undefined if its time is not known. */
 function dateOf({ at, date }: Quote, interval: History['interval']): string | undefined {
-  if (interval === 'day') return date;
-  return isIntraday(interval) && isInstant(at) ? startOfBar(at, interval) : undefined;
+  if (!isIntraday(interval)) return startOfInterval(date, interval);
+  return isInstant(at) ? startOfBar(at, interval) : undefined;
 }

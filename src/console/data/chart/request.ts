@@ -8,6 +8,7 @@ import {
   type BarInterval,
   type DaySpan,
   firstDayOf,
+  fromWholeInterval,
   intervalFor,
   intervalsFor,
   isShort,
@@ -51,7 +52,7 @@ export function useChartRequest(
   const shortRange = !view.dates && isShort(range) ? range : undefined;
   // Newer prices must not move it: every new span costs a unit.
   const newest = useMemo(() => newestOf(symbol, store), [symbol.symbol, range, today()]);
-  const span = shortRange
+  const chosen = shortRange
     ? shortSpan(shortRange, newest)
     : (view.dates ?? { first: firstDayOf(range, symbol), last: lastDayOf(symbol) });
   const options = isLong ? intervalsFor(shortRange) : [];
@@ -59,12 +60,13 @@ export function useChartRequest(
     automatic: shortRange
       ? shortIntervalFor(shortRange, symbols)
       : isLong
-        ? intervalFor(span, symbols)
+        ? intervalFor(chosen, symbols)
         : ('day' as const),
     chosen: options.find((one) => one === view.interval),
     options,
   };
   const used = interval.chosen ?? interval.automatic;
+  const span = fromWholeInterval(chosen, used);
   const { unit, currency } = view;
   return {
     range,

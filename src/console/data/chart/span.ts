@@ -124,7 +124,13 @@ export function withLookback(
   const wanted = year + Math.ceil(averageBars * perBar * 1.1);
   const room = Math.floor((ROWS_MAX / symbols.length) * perBar) - daysBetween(first, last);
   const start = symbols[0]?.firstDate ?? first;
-  return { first: later(addDays(first, -Math.max(0, Math.min(wanted, room))), start), last };
+  const earlier = later(addDays(first, -Math.max(0, Math.min(wanted, room))), start);
+  return fromWholeInterval({ first: earlier, last }, interval);
+}
+
+/** A row of a history has only the days that were asked for, so a request begins where an interval does. */
+export function fromWholeInterval({ first, last }: DaySpan, interval: BarInterval): DaySpan {
+  return { first: isIntraday(interval) ? first : startOfInterval(first, interval), last };
 }
 
 /** The span before another one, as long as one page allows; undefined where the history begins. */

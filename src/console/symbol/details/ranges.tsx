@@ -26,8 +26,9 @@ function rangesOf(
   const last = bars.at(-1);
   if (!last) return [];
   const ranges = isIntraday(interval) ? [] : [rangeOf(`Range of the ${interval}`, [last])];
+  // A longer bar may begin before the 52 weeks, and its extremes, too.
   const yearAgo = addDays(today(), -YEAR_DAYS);
-  if (!isIntraday(interval) && history.last >= today() && history.first <= yearAgo) {
+  if (interval === 'day' && history.last >= today() && history.first <= yearAgo) {
     ranges.push(
       rangeOf(
         '52 weeks',
