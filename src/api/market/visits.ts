@@ -25,8 +25,8 @@ export class Visits {
     const [started = '', tag = ''] = visit.split('.');
     const age = now - Number.parseInt(started, 36);
     if (!(age < VISIT_MS)) return false; // also when it is not a number
-    const expected = this.#tag(accountId, started);
-    return tag.length === expected.length && timingSafeEqual(Buffer.from(tag), Buffer.from(expected));
+    const [sent, expected] = [Buffer.from(tag), Buffer.from(this.#tag(accountId, started))];
+    return sent.length === expected.length && timingSafeEqual(sent, expected);
   }
 
   #tag(accountId: string, started: string): string {

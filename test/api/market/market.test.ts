@@ -97,6 +97,9 @@ onEachEngine('GET /market', (engine) => {
     expectRefusal(await api.ask('/market/quotes', { key }), 400, 'missing_parameter');
     expectRefusal(await api.ask('/market/quotes?visit=zzzz.abc', { key }), 400, 'invalid_visit');
     expectRefusal(await api.ask(`${path}x`, { key }), 400, 'invalid_visit');
+    api.service.clock.time += 2_000;
+    const otherLetters = path.replace(/\.\w|\.-/, '.%C3%A9'); // as many characters, but more bytes
+    expectRefusal(await api.ask(otherLetters, { key }), 400, 'invalid_visit');
     api.service.clock.time += 60 * MINUTE;
     expectRefusal(await api.ask(path, { key }), 400, 'invalid_visit');
   });
