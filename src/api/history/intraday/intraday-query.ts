@@ -90,7 +90,7 @@ export function readIntraday(context: EndpointContext, interval: IntradayInterva
     wideField,
     cursorScope: scope,
     from: cursor
-      ? { at: cursor.day * MINUTE_MS, symbolIndex: cursor.symbolIndex }
+      ? { at: Math.max(first, cursor.day * MINUTE_MS), symbolIndex: cursor.symbolIndex } // a forged one may start earlier
       : { at: first, symbolIndex: 0 },
   };
 }
