@@ -245,6 +245,19 @@ onEachEngine('POST /mcp', (engine) => {
     expect((await api.ask('/mcp', { key, method: 'POST', body })).status).toBe(403);
   });
 
+  test('a batch is refused: the burst limit counts requests, and each message is one', async () => {
+    const list = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
+    const headers = { accept: 'application/json, text/event-stream' };
+    const body = ` ${JSON.stringify([list(1), list(2)])}`;
+    const { status, text } = await api.ask('/mcp', { method: 'POST', headers, body });
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toEqual({
+      jsonrpc: '2.0',
+      error: { code: -32600, message: 'Invalid Request: send one message per request, not a batch' },
+      id: null,
+    });
+  });
+
   test('GET is refused with the methods that are allowed', async () => {
     const { status, headers } = await api.ask('/mcp');
     expect(status).toBe(405);
