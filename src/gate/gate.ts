@@ -28,11 +28,15 @@ export interface PresentedKey {
   address(): string;
 }
 
+/** Why a key is refused, whatever was sent before. */
+type RefusedKey =
+  | { ok: false; code: 'invalid_key' | 'account_suspended' }
+  | { ok: false; code: 'key_not_allowed'; why: 'address' | 'url' };
+
 export type Admission =
   | KnownKey
-  | { ok: false; code: 'invalid_key' | 'account_suspended' }
+  | RefusedKey
   | { ok: false; code: 'failed_keys'; retryAfterMs: number }
-  | { ok: false; code: 'key_not_allowed'; why: 'address' | 'url' }
   | { ok: false; code: 'rate_limited'; customer: Customer };
 
 /** Decides which requests are admitted: by key, account, address and burst limit. */
@@ -69,10 +73,10 @@ export class Gate {
    * Why a connection that was admitted with a key must end; undefined while it may continue. Does not count towards the
    * burst limit.
    */
-  async endReason(key: string): Promise<'invalid_key' | 'account_suspended' | undefined> {
+  async endReason(presented: PresentedKey): Promise<RefusedKey | undefined> {
+    const { key } = presented;
     const known = this.directory.cached(key) ?? (await this.directory.lookUp(key));
-    if (!known || !isActive(known, this.#clock.now())) return 'invalid_key';
-    return known.customer.account.status === 'suspended' ? 'account_suspended' : undefined;
+    return known ? refusalOf(known, presented, this.#clock.now()) : INVALID_KEY;
   }
 
   /** Drops what has changed in the ledger. Returns the accounts whose plan may have changed. */
@@ -81,12 +85,9 @@ export class Gate {
   }
 
   #check(known: KnownKey, presented: PresentedKey, now: number): Admission {
-    const { allowed, customer } = known;
-    if (!isActive(known, now)) return this.#fail(presented);
-    if (customer.account.status === 'suspended') return { ok: false, code: 'account_suspended' };
-    if (known.headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
-    if (allowed && !allowed.has(presented.address()))
-      return { ok: false, code: 'key_not_allowed', why: 'address' };
+    const refusal = refusalOf(known, presented, now);
+    if (refusal) return refusal.code === 'invalid_key' ? this.#fail(presented) : refusal;
+    const { customer } = known;
     if (!this.#isWithinBurst(customer, presented, now)) return { ok: false, code: 'rate_limited', customer };
     return known;
   }
@@ -98,8 +99,19 @@ export class Gate {
 
   #fail(presented: PresentedKey): Admission {
     const retryAfterMs = this.#failures.add(presented.address());
-    return retryAfterMs === 0
-      ? { ok: false, code: 'invalid_key' }
-      : { ok: false, code: 'failed_keys', retryAfterMs };
+    return retryAfterMs === 0 ? INVALID_KEY : { ok: false, code: 'failed_keys', retryAfterMs };
   }
+}
+
+const INVALID_KEY = { ok: false, code: 'invalid_key' } as const;
+
+/** Checks the state of a key and its account, and the rules of the key. */
+function refusalOf(known: KnownKey, presented: PresentedKey, now: number): RefusedKey | undefined {
+  const { allowed, customer, headerOnly } = known;
+  if (!isActive(known, now)) return INVALID_KEY;
+  if (customer.account.status === 'suspended') return { ok: false, code: 'account_suspended' };
+  if (headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
+  if (allowed && !allowed.has(presented.address()))
+    return { ok: false, code: 'key_not_allowed', why: 'address' };
+  return undefined;
 }

@@ -12,7 +12,7 @@ function connectionTo(topics: Topic[], units = Number.POSITIVE_INFINITY) {
     topics,
     after: 0,
     account: { id: 'acc_1' },
-    key: 'a key',
+    presented: { key: 'a key', inUrl: false, address: () => '127.0.0.1' },
     monotonic: clock,
     meter: {
       spend: () =>

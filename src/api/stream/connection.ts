@@ -1,3 +1,4 @@
+import type { PresentedKey } from '../../gate/gate.ts';
 import { redactKeys } from '../../gate/key.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Spend } from '../../gate/meter/spend.ts';
@@ -26,7 +27,7 @@ export interface StreamConnectionOptions {
   after: number;
   account: { readonly id: string };
   /** The key that opened the stream. It is checked again while the stream is open. */
-  key: string;
+  presented: PresentedKey;
   meter: Pick<Meter, 'spend'>;
   /** A monotonic clock, in ms. */
   monotonic: Clock;
@@ -43,7 +44,7 @@ export interface StreamConnectionOptions {
  */
 export class StreamConnection {
   readonly topics: ReadonlySet<Topic>;
-  readonly key: string;
+  readonly presented: PresentedKey;
   readonly body: ReadableStream<Uint8Array>;
   readonly #options: StreamConnectionOptions;
   readonly #pending = new Set<Topic>();
@@ -56,7 +57,7 @@ export class StreamConnection {
 
   constructor(options: StreamConnectionOptions) {
     this.#options = options;
-    this.key = options.key;
+    this.presented = options.presented;
     this.#lastWriteAt = options.monotonic.now();
     this.topics = new Set(options.topics);
     this.body = new ReadableStream<Uint8Array>(

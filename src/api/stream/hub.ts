@@ -4,6 +4,7 @@ import type { Gate } from '../../gate/gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Log, messageOf } from '../../runtime/log/log.ts';
 import { type Refusal, refuse } from '../errors/errors.ts';
+import { admissionRefusal } from '../errors/from-gate.ts';
 import { Channel } from './channel.ts';
 import { StreamConnection, type StreamConnectionOptions } from './connection.ts';
 
@@ -147,13 +148,13 @@ export class StreamHub {
     }
   }
 
-  /** Ends a stream whose key is no longer valid or whose plan has changed. Cheap while the key is cached. */
+  /** Ends a stream whose key is no longer admitted or whose plan has changed. Cheap while the key is cached. */
   async #check(connection: StreamConnection, { view }: Channel): Promise<void> {
     const { gate } = this.#options;
-    const { key } = connection;
-    const reason = await gate.endReason(key);
-    if (reason) return connection.end(refuse(reason, {}));
-    const delayMs = (gate.directory.cached(key)?.customer.plan.delaySeconds ?? 0) * 1000;
+    const { presented } = connection;
+    const refusal = await gate.endReason(presented);
+    if (refusal) return connection.end(admissionRefusal(refusal));
+    const delayMs = (gate.directory.cached(presented.key)?.customer.plan.delaySeconds ?? 0) * 1000;
     if (delayMs !== view.delayMs) connection.end(planChanged());
   }
 

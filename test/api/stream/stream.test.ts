@@ -158,6 +158,24 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect(await again.next()).toMatchObject({ event: 'end', data: { code: 'account_suspended' } });
   });
 
+  test('a new rule of its key that refuses the client ends a stream too', async () => {
+    const { service } = api;
+    const key = await service.key('pro');
+    const account = (await service.ledger.accounts.list('pro')).at(-1)!;
+    const [known] = await service.ledger.accounts.keys(account.id);
+    const inUrl = await EventReader.open(`${service.url}/rates/stream?symbols=XAU&apiKey=${key}`, {});
+    opened.push(inUrl);
+    const inHeader = await listen('XAU', key);
+    for (const stream of [inUrl, inHeader]) await stream.take(1);
+    const refused = { event: 'end', data: { code: 'key_not_allowed' } };
+    await service.ledger.accounts.updateKey(known!.id, { headerOnly: true });
+    await service.core.follow();
+    expect(await inUrl.next()).toMatchObject(refused);
+    await service.ledger.accounts.updateKey(known!.id, { allowedIps: ['192.0.2.1'] });
+    await service.core.follow();
+    expect(await inHeader.next()).toMatchObject(refused);
+  });
+
   test('invalid requests are refused as on other endpoints, and are free; so is HEAD', async () => {
     const key = await api.service.key('pro');
     expectRefusal(await api.ask('/rates/stream', { key }), 400, 'missing_parameter');

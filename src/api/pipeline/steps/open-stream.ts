@@ -2,6 +2,7 @@ import type { Board } from '../../../board/board.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Reply } from '../../../http/message/reply.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import type { ClientAddress } from '../../access/client-address.ts';
 import { refuse } from '../../errors/errors.ts';
 import { quotaRefusal } from '../../errors/from-gate.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
@@ -17,6 +18,7 @@ import type { Charge } from './charge.ts';
 
 export interface OpenStreamOptions {
   board: Board;
+  clientAddress: ClientAddress;
   clock: Clock;
   meter: Meter;
   charge: Charge;
@@ -28,7 +30,7 @@ export interface OpenStreamOptions {
 
 /** Opens a stream. It is charged like a response, and again for its events. */
 export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
-  const { board, clock, meter, charge, costReport, rateLimits, responses, streams } = options;
+  const { board, clientAddress, clock, meter, charge, costReport, rateLimits, responses, streams } = options;
 
   return async (context: RequestContext, endpoint: StreamEndpoint): Promise<Reply> => {
     const { request, params: query, now, dialect } = context;
@@ -54,13 +56,15 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
       place.release();
       throw error;
     }
+    const { text, inUrl } = context.sentKey!;
+    const address = clientAddress.ofRequest(context);
     const body = streams.open(place, {
       channel,
       account,
       meter,
       topics: channel.topics(symbols),
       after: channel.sequenceOf(request.headers.get('last-event-id')),
-      key: context.sentKey!.text,
+      presented: { key: text, inUrl, address: () => address },
       warnings,
       quotaRefusal: (spend) => quotaRefusal(spend, context.customer!.plan, rateLimits, 1),
     });
