@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage, WIDTHS } from './browser.ts';
+import { openPage, WIDTHS } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
-const found = await browserPath();
-const title = found ? 'the account page' : 'the account page (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('the account page', (browser) => {
   let service: TestService;
-  let browser: Browser;
   let key: string;
   let stopClock = () => {};
   beforeAll(async () => {
@@ -23,11 +18,9 @@ describe.skipIf(!found)(title, () => {
       service.clock.time += 1_000;
     }, 1_000);
     stopClock = () => clearInterval(ticking);
-    browser = await openBrowser();
   });
   afterAll(async () => {
     stopClock();
-    await browser?.close();
     await service?.close();
   });
 
@@ -74,7 +67,7 @@ describe.skipIf(!found)(title, () => {
   });
 
   test('a key is remembered only on request, survives a new tab, and is forgotten everywhere', async () => {
-    const context = await browser.newContext();
+    const context = await (await browser()).newContext();
     const page = await context.newPage();
     await page.goto(`${service.url}/#/account`);
     await page.locator('#secret-key').fill(key);

@@ -70,6 +70,9 @@ export async function openBrowser(): Promise<Browser> {
   return launcher.launch({ executablePath, args: FLAGS });
 }
 
+/** The browser that the tests of a file share (`inBrowser`). */
+export type LaunchedBrowser = () => Promise<Browser>;
+
 /** A page that records what must not happen: errors in the console, requests to other hosts, violations of its content security policy. */
 export interface WatchedPage {
   page: Page;
@@ -82,11 +85,11 @@ export interface WatchedPage {
 }
 
 export async function openPage(
-  browser: Browser,
+  browser: LaunchedBrowser,
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const context = await (await browser()).newContext({ viewport: { width: 1280, height: 860 }, ...options });
   context.setDefaultTimeout(DEADLINE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -141,7 +144,7 @@ export async function signInAsOperator(page: Page, name = ''): Promise<void> {
 
 /** Opens a section of the operator's page, signed in with `OPERATOR_TOKEN`. */
 export async function openOperatorPage(
-  browser: Browser,
+  browser: LaunchedBrowser,
   origin: string,
   section: string,
   options: BrowserContextOptions = {},

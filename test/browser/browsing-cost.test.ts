@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { demoFolder } from '../support/database/demo-folder.ts';
 import { openpit, Program } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
-import { browserPath, OPERATOR_TOKEN, openBrowser, openPage, signInAsOperator } from './browser.ts';
+import { OPERATOR_TOKEN, openPage, signInAsOperator } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
-const found = await browserPath();
-const title = found ? 'browsing' : 'browsing (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-
+inBrowser('browsing', (browser) => {
   /** Records the status of every response. */
   const watchStatuses = (page: Page) => {
     const statuses: number[] = [];

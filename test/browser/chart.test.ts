@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
+import { openPage } from './browser.ts';
 import { recordDrawnText } from './drawn-text.ts';
+import { inBrowser } from './in-browser.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 2_600;
 
-const found = await browserPath();
-const title = found ? 'a chart' : 'a chart (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('a chart', (browser) => {
   let service: TestService;
-  let browser: Browser;
   const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const weekdays = Array.from({ length: DAYS }, (_, i) => DAYS - i).filter(
     (daysAgo) => new Date(date(daysAgo)).getUTCDay() % 6 !== 0,
@@ -42,12 +38,8 @@ describe.skipIf(!found)(title, () => {
       100 + i,
     ]);
     await service.publish('AL-AVG', Object.fromEntries(months));
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   const month = (i: number) => String((i % 12) + 1).padStart(2, '0');
   const open = async (hash: string, script = '') => {

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { createKey, secureRandom } from '../../src/gate/key.ts';
 import { openTestService, type TestService } from '../support/service.ts';
-import { browserPath, openBrowser } from './browser.ts';
-
-const found = await browserPath();
-const title = 'a page of another site';
+import { inBrowser } from './in-browser.ts';
 
 const RANGE = 'startDate=2024-05-13&endDate=2024-05-14';
 const ENDPOINTS = [
@@ -29,9 +26,7 @@ interface Seen {
   error?: string;
 }
 
-describe.skipIf(!found)(found ? title : `${title} (skipped: no Chromium for this machine)`, () => {
-  setDefaultTimeout(180_000);
-  let browser: Browser;
+inBrowser('a page of another site', (browser) => {
   let page: Page;
   let service: TestService;
   let site: ReturnType<typeof Bun.serve>;
@@ -46,12 +41,10 @@ describe.skipIf(!found)(found ? title : `${title} (skipped: no Chromium for this
       port: 0,
       fetch: () => new Response(html, { headers: { 'content-type': 'text/html' } }),
     });
-    browser = await openBrowser();
-    page = await browser.newPage();
+    page = await (await browser()).newPage();
     await page.goto(`http://127.0.0.1:${site.port}/`);
   });
   afterAll(async () => {
-    await browser?.close();
     await site?.stop(true);
     await service?.close();
   });

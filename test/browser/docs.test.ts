@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage, WIDTHS } from './browser.ts';
+import { openPage, WIDTHS } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
-const found = await browserPath();
-const title = found ? 'the documentation' : 'the documentation (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('the documentation', (browser) => {
   let service: TestService;
-  let browser: Browser;
   beforeAll(async () => {
     service = await openTestService('sqlite');
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   test('a link to a section opens at it, and the contents lead to every section', async () => {
     const { page, complaints, close } = await openPage(browser, service.url);

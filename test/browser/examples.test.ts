@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { demoFolder } from '../support/database/demo-folder.ts';
 import { Program } from '../support/program.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
+import { openPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 const RUNNERS = {
   curl: (text: string) => ['bash', '-c', text.replace('curl', 'curl -sS --fail-with-body')],
@@ -12,21 +13,12 @@ const RUNNERS = {
 
 const PYTHON = Bun.which('python3');
 const hasRequests = PYTHON !== null && Bun.spawnSync([PYTHON, '-c', 'import requests']).exitCode === 0;
-const found = await browserPath();
-const title = found ? 'the examples' : 'the examples (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('the examples', (browser) => {
   let program: Program;
-  let browser: Browser;
   beforeAll(async () => {
     program = await Program.start({ OPENPIT_DATA_DIR: await demoFolder() });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.end();
-  });
+  afterAll(() => program?.end());
 
   for (const language of ['curl', 'Python', 'JavaScript'] as const) {
     const needed = language === 'Python' && !hasRequests;

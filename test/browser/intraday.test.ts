@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage, WIDTHS } from './browser.ts';
+import { openPage, WIDTHS } from './browser.ts';
 import { recordDrawnText } from './drawn-text.ts';
+import { inBrowser } from './in-browser.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -13,13 +13,8 @@ const HOURS = 16;
 const instant = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 const startOf = (ms: number, minutes: number) => ms - (ms % (minutes * MINUTE_MS));
 
-const found = await browserPath();
-const title = found ? 'minutes and hours' : 'minutes and hours (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('minutes and hours', (browser) => {
   let service: TestService;
-  let browser: Browser;
   /** The last Wednesday at 18:00 UTC: every market has traded since the morning. */
   const now = (() => {
     const at = Date.now() - 18 * 60 * MINUTE_MS;
@@ -38,12 +33,8 @@ describe.skipIf(!found)(title, () => {
       await service.tick('XAG', price / 50, now - minutes * MINUTE_MS);
     }
     await service.core.follow();
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   const usedBy = async (key: string) =>
     ((await (await service.get('/usage', key)).json()) as { used: number }).used;

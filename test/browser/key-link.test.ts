@@ -1,32 +1,21 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { demoFolder } from '../support/database/demo-folder.ts';
 import { newFolder } from '../support/ledger.ts';
 import { openpit, Program } from '../support/program.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
+import { openPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
-const found = await browserPath();
-const title = found
-  ? 'the link that the program prints'
-  : 'the link that the program prints (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('the link that the program prints', (browser) => {
   let program: Program;
-  let browser: Browser;
   beforeAll(async () => {
     const settings = { OPENPIT_DATA_DIR: await demoFolder() };
     program = await Program.start(settings);
     const file = join(newFolder(), 'gold.csv');
     await Bun.write(file, 'date,close\n2024-05-14,2358\n');
     expect(await openpit(['import', file, '--symbol', 'XAU'], settings)).toMatchObject({ exitCode: 0 });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.end();
-  });
+  afterAll(() => program?.end());
   const link = () => /Open it: +(\S+)/.exec(program.stdout)![1]!;
   const stored = 'sessionStorage.getItem("openpit.key")';
 

@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { demoFolder } from '../support/database/demo-folder.ts';
 import { Program } from '../support/program.ts';
-import { browserPath, hold, openBrowser, openPage } from './browser.ts';
+import { hold, openPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
-const found = await browserPath();
-const title = found
-  ? 'with the keyboard alone'
-  : 'with the keyboard alone (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('with the keyboard alone', (browser) => {
   let program: Program;
-  let browser: Browser;
   beforeAll(async () => {
     program = await Program.start({ OPENPIT_DATA_DIR: await demoFolder() });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.end();
-  });
+  afterAll(() => program?.end());
 
   test('gold is found, compared with silver over five years in euros, downloaded, and its link opens the same view', async () => {
     const { page, complaints, shot, close } = await openPage(browser, program.url, {

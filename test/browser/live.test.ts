@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 import { NOON, openTestService, type TestService } from '../support/service.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
-
-const found = await browserPath();
-const title = found ? 'a live market' : 'a live market (skipped: no Chromium for this machine)';
+import { openPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 /** Every symbol of the catalogue moves this often. */
 const TICK_EVERY_MS = 1_000;
 const MEASURE_MS = 8_000;
 
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('a live market', (browser) => {
   let service: TestService;
-  let browser: Browser;
   let ids: number[];
   /** Lets the service’s clock run. */
   let running: ReturnType<typeof setInterval>;
@@ -35,11 +30,9 @@ describe.skipIf(!found)(title, () => {
     running = setInterval(() => {
       service.clock.time = Date.now();
     }, 100);
-    browser = await openBrowser();
   });
   afterAll(async () => {
     clearInterval(running);
-    await browser?.close();
     await service?.close();
   });
 

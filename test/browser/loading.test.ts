@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Route } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Route } from 'playwright-core';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, OPERATOR_TOKEN, openBrowser, openPage, signInAsOperator } from './browser.ts';
+import { OPERATOR_TOKEN, openPage, signInAsOperator } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 /** The request that fills each page, the shape that stands there until then, and a text of the filled page. */
 const PAGES = [
@@ -21,24 +22,15 @@ const BROKEN = {
   body: JSON.stringify({ success: false, message: 'broken on purpose', statusCode: '500', code: 'internal' }),
 };
 
-const found = await browserPath();
-const title = found ? 'a page on a slow network' : 'a page on a slow network (skipped: no Chromium)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('a page on a slow network', (browser) => {
   let service: TestService;
-  let browser: Browser;
   let key: string;
   beforeAll(async () => {
     service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN } });
     await service.publish('XAU', { '2024-05-13': 2_340, '2024-05-14': 2_350 });
     key = await service.key();
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   for (const { page: name, path, shape, ready } of PAGES) {
     test(`#/${name} shows the shape of its content until ${path} responds, and an error that can be retried if it fails`, async () => {

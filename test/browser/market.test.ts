@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage, WIDTHS } from './browser.ts';
+import { openPage, WIDTHS } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 const DAY_MS = 86_400_000;
 
-const found = await browserPath();
-const title = found ? 'the market page' : 'the market page (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('the market page', (browser) => {
   let service: TestService;
-  let browser: Browser;
   const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   beforeAll(async () => {
     const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited' };
@@ -21,12 +17,8 @@ describe.skipIf(!found)(title, () => {
     await service.publish('XAG', { [date(3)]: 30, [date(2)]: 20, [date(1)]: 18 });
     await service.publish('CORN', { [date(2)]: 400, [date(1)]: 404 });
     await service.publish('WTIOIL-FUT', { [date(1)]: 70 });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   for (const { name, ...options } of WIDTHS) {
     test(`it fits its window, with balanced columns and rows of one or two lines, ${name}`, async () => {

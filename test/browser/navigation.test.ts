@@ -1,33 +1,25 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { demoFolder } from '../support/database/demo-folder.ts';
 import { Program } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
+import { openPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 const TOKEN = 'the-token-of-the-operator';
 const DAY_MS = 86_400_000;
 
-const found = await browserPath();
-const title = found ? 'finding one’s way' : 'finding one’s way (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(120_000);
+inBrowser('finding one’s way', (browser) => {
   let service: TestService;
-  let browser: Browser;
   beforeAll(async () => {
     const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited', OPENPIT_ADMIN_TOKEN: TOKEN };
     service = await openTestService('sqlite', { settings, now: Date.now() });
     const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
     const days = Array.from({ length: 400 }, (_, i) => [date(400 - i), 2_000 + (i % 9)] as const);
     await service.publish('XAU', Object.fromEntries(days));
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   const scrolled = (page: Page) => page.evaluate('Math.round(scrollY)') as Promise<number>;
 

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, OPERATOR_TOKEN, openBrowser, openOperatorPage } from './browser.ts';
+import { OPERATOR_TOKEN, openOperatorPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
-const found = await browserPath();
-const skipped = found ? '' : ' (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(`customers, symbols and decisions on the operator’s page${skipped}`, () => {
-  setDefaultTimeout(180_000);
+inBrowser('customers, symbols and decisions on the operator’s page', (browser) => {
   let service: TestService;
-  let browser: Browser;
   beforeAll(async () => {
     service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN } });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   const open = (section: string, options: object = {}) =>
     openOperatorPage(browser, service.url, section, options);

@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ECB_HISTORY, ECB_XML, zipOf } from '../support/feeds/feed-bodies.ts';
 import { PlayedServer } from '../support/feeds/played.ts';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, OPERATOR_TOKEN, openBrowser, openOperatorPage } from './browser.ts';
+import { OPERATOR_TOKEN, openOperatorPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
-const found = await browserPath();
-const skipped = found ? '' : ' (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(`formulas and providers on the operator’s page${skipped}`, () => {
-  setDefaultTimeout(180_000);
+inBrowser('formulas and providers on the operator’s page', (browser) => {
   const provider = new PlayedServer();
   let service: TestService;
-  let browser: Browser;
   beforeAll(async () => {
     service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN } });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   const open = (section: string, options: object = {}) =>
     openOperatorPage(browser, service.url, section, options);

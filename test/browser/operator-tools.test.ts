@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import {
-  browserPath,
-  OPERATOR_TOKEN,
-  openBrowser,
-  openOperatorPage,
-  type WatchedPage,
-  WIDTHS,
-} from './browser.ts';
+import { OPERATOR_TOKEN, openOperatorPage, type WatchedPage, WIDTHS } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 const SECTIONS = ['', 'feeds', 'prices', 'customers', 'audit', 'maintenance'];
 const GOLD = 'date,close\n2024-05-06,2323.9\n2024-05-07,2314.2\n2024-05-08,oops\n2024-05-09,2346.1\n';
 
-const found = await browserPath();
-const title = found ? 'the operator’s tools' : 'the operator’s tools (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('the operator’s tools', (browser) => {
   let service: TestService;
-  let browser: Browser;
   beforeAll(async () => {
     service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN } });
     const key = await service.key();
@@ -30,12 +19,8 @@ describe.skipIf(!found)(title, () => {
       service.core.api.traffic.sample();
       service.clock.time += 60_000;
     }
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   const open = (section: string, options: object = {}): Promise<WatchedPage> =>
     openOperatorPage(browser, service.url, section, options, 'Ada');

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { RunReport } from '../../src/ledger/operations/feed-runs.ts';
 import { EMPTY_RUN } from '../support/feeds/run-report.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, LOOKS, OPERATOR_TOKEN, openBrowser, openOperatorPage } from './browser.ts';
+import { LOOKS, OPERATOR_TOKEN, openOperatorPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 const HOUR = 3_600_000;
 
-const found = await browserPath();
-const title = found ? 'the operator’s page' : 'the operator’s page (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('the operator’s page', (browser) => {
   const now = Date.now();
   let service: TestService;
-  let browser: Browser;
   beforeAll(async () => {
     // Without a feed thread: the test writes the state of the feeds to the ledger, and no provider is contacted.
     service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN }, now });
@@ -65,12 +60,8 @@ describe.skipIf(!found)(title, () => {
     await service.ledger.engine.write(async (tx) => {
       await tx`UPDATE replica SET seen = seen - 600000, started = started - 90000000 WHERE id = 'lost'`;
     });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   const hold = async () => {
     const body = [100, 101, 5_000, 9_000].map((price, i) => ({

@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { demoFolder } from '../support/database/demo-folder.ts';
 import { Program } from '../support/program.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, OPERATOR_TOKEN, openBrowser, openPage, WIDTHS } from './browser.ts';
+import { OPERATOR_TOKEN, openPage, WIDTHS } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 /** A stream does not end, and the quotes need the header of an earlier response. */
 const NOT_ALONE = new Set(['/rates/stream', '/market/quotes']);
 
-const found = await browserPath();
-const title = found ? 'the API reference' : 'the API reference (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('the API reference', (browser) => {
   let program: Program;
-  let browser: Browser;
   beforeAll(async () => {
     program = await Program.start({
       OPENPIT_DATA_DIR: await demoFolder(),
       OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN,
     });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.end();
-  });
+  afterAll(() => program?.end());
 
   const openReference = async (rest = '', options = {}) => {
     const watched = await openPage(browser, program.url, options);

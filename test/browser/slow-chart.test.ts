@@ -1,34 +1,24 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
-import { browserPath, hold, openBrowser, openPage } from './browser.ts';
+import { hold, openPage } from './browser.ts';
 import { recordDrawnText } from './drawn-text.ts';
+import { inBrowser } from './in-browser.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 2_000;
 
-const found = await browserPath();
-const title = found
-  ? 'while the data of a chart loads'
-  : 'while the data of a chart loads (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('while the data of a chart loads', (browser) => {
   let service: TestService;
-  let browser: Browser;
   const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   beforeAll(async () => {
     const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited' };
     service = await openTestService('sqlite', { settings, now: Date.now() });
     const days = Array.from({ length: DAYS }, (_, i) => [date(DAYS - i), 2_000 + (i % 50)] as const);
     await service.publish('XAU', Object.fromEntries(days));
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   const open = async (hash: string) => {
     const watched = await openPage(browser, service.url);

@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
-import { browserPath, hold, OPERATOR_TOKEN, openBrowser, openOperatorPage, openPage } from './browser.ts';
+import { hold, OPERATOR_TOKEN, openOperatorPage, openPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
-const found = await browserPath();
-const title = found
-  ? 'while a change is on its way'
-  : 'while a change is on its way (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('while a change is on its way', (browser) => {
   let service: TestService;
-  let browser: Browser;
   beforeAll(async () => {
     const settings = { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN };
     service = await openTestService('sqlite', { settings, now: Date.now() });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   const openAccount = async (key: string) => {
     const watched = await openPage(browser, service.url);

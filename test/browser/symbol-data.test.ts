@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Download } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Download } from 'playwright-core';
 import { openTestService, type TestService } from '../support/service.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
+import { openPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 500;
 
-const found = await browserPath();
-const title = found ? 'the data of a symbol' : 'the data of a symbol (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('the data of a symbol', (browser) => {
   let service: TestService;
-  let browser: Browser;
   const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   beforeAll(async () => {
     const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited' };
@@ -26,12 +22,8 @@ describe.skipIf(!found)(title, () => {
       [date(1)]: [2_001, 2_010.5, 1_990.25, 2_000],
     });
     await service.publish('XAG', Object.fromEntries(silver));
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   const open = async (hash: string) => {
     const permissions = ['clipboard-read', 'clipboard-write'];

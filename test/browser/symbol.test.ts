@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage, WIDTHS } from './browser.ts';
+import { openPage, WIDTHS } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 const DAY_MS = 86_400_000;
 
-const found = await browserPath();
-const title = found ? 'a symbol’s page' : 'a symbol’s page (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('a symbol’s page', (browser) => {
   let service: TestService;
-  let browser: Browser;
   const date = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   beforeAll(async () => {
     // Today: the page asks for the last days by its own clock.
@@ -24,12 +19,8 @@ describe.skipIf(!found)(title, () => {
     await service.ledger.feeds.enable('fred', Date.now(), Date.now() + DAY_MS);
     service.clock.time += 3_000;
     await service.core.follow();
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  afterAll(() => service?.close());
 
   for (const { name, ...options } of WIDTHS) {
     test(`corrections of the whole range, licence and units are there, ${name}`, async () => {

@@ -1,29 +1,19 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { demoFolder } from '../support/database/demo-folder.ts';
 import { eventually, Program } from '../support/program.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, LOOKS, openBrowser, openPage } from './browser.ts';
+import { LOOKS, openPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 const TOKEN = 'a-long-token-of-the-operator';
 
-const found = await browserPath();
-const title = found
-  ? 'the page in a browser'
-  : 'the page in a browser (skipped: no Chromium for this machine)';
-
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
+inBrowser('the page in a browser', (browser) => {
   let program: Program;
-  let browser: Browser;
   beforeAll(async () => {
     program = await Program.start({ OPENPIT_DATA_DIR: await demoFolder(), OPENPIT_ADMIN_TOKEN: TOKEN });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.end();
-  });
+  afterAll(() => program?.end());
 
   for (const { name, ...options } of LOOKS) {
     test(`a person goes through every page, ${name}: no error, no request elsewhere, no serious finding of axe`, async () => {

@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser } from 'playwright-core';
+import { expect, test } from 'bun:test';
 import { demoFolder } from '../support/database/demo-folder.ts';
 import { openpit, Program } from '../support/program.ts';
 import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 import { openTestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { browserPath, openBrowser, openPage } from './browser.ts';
-
-const found = await browserPath();
-const title = found ? 'the page in trouble' : 'the page in trouble (skipped: no Chromium for this machine)';
+import { openPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
 
 /** A browser logs every failed request to its console. Any other message comes from our code. */
 const ours = (complaints: readonly string[]) =>
   complaints.filter((line) => !/^Failed to load resource|net::ERR_/.test(line));
 
-describe.skipIf(!found)(title, () => {
-  setDefaultTimeout(180_000);
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-
+inBrowser('the page in trouble', (browser) => {
   test('without a key it asks for one; a wrong key gets an explanation, a right one opens the market, which says that the ledger is empty', async () => {
     const service = await openTestService('sqlite');
     const { page, complaints, shot, close } = await openPage(browser, service.url);
