@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, elapsedMs } from '../runtime/clock.ts';
 
 /** The age of the prices, plans and keys that this process serves: the time since the start of its last complete update. */
 export class FollowerLag {
@@ -7,22 +7,18 @@ export class FollowerLag {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#currentAsOf = this.#elapsed();
+    this.#currentAsOf = elapsedMs(this.#clock);
   }
 
   /** Call it before the ledger is read, and the returned function once everything has been loaded. */
   begin(): () => void {
-    const began = this.#elapsed();
+    const began = elapsedMs(this.#clock);
     return () => {
       this.#currentAsOf = began;
     };
   }
 
   get seconds(): number {
-    return Math.max(0, this.#elapsed() - this.#currentAsOf) / 1000;
-  }
-
-  #elapsed(): number {
-    return this.#clock.elapsed?.() ?? this.#clock.now();
+    return Math.max(0, elapsedMs(this.#clock) - this.#currentAsOf) / 1000;
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, elapsedMs } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/log/log.ts';
 import { systemScheduler, withTimeout } from '../runtime/scheduler.ts';
 
@@ -40,7 +40,7 @@ export class LedgerMonitor {
 
   constructor(options: LedgerMonitorOptions) {
     this.#options = options;
-    this.#reachedAt = this.#elapsed();
+    this.#reachedAt = elapsedMs(this.#options.clock);
   }
 
   /** Undefined while the ledger can be reached. */
@@ -86,13 +86,13 @@ export class LedgerMonitor {
   }
 
   #fail(reason: string): void {
-    const awayMs = this.#elapsed() - this.#reachedAt;
+    const awayMs = elapsedMs(this.#options.clock) - this.#reachedAt;
     if (awayMs < OUTAGE_AFTER_MS) return;
     this.#outage ??= { since: this.#options.clock.now() - awayMs, reason, number: this.#outages + 1 };
   }
 
   #recover(): void {
-    this.#reachedAt = this.#elapsed();
+    this.#reachedAt = elapsedMs(this.#options.clock);
     if (!this.#outage) return;
     this.#unrecorded = this.#outage.number;
     this.#outage = undefined;
@@ -107,10 +107,5 @@ export class LedgerMonitor {
     } catch {
       // The next probe tries again.
     }
-  }
-
-  #elapsed(): number {
-    const { clock } = this.#options;
-    return clock.elapsed?.() ?? clock.now();
   }
 }

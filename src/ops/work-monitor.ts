@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, elapsedMs } from '../runtime/clock.ts';
 
 export interface OngoingFault {
   /** Milliseconds since the epoch. */
@@ -40,7 +40,7 @@ export class WorkMonitor {
   }
 
   failed(reason: string): void {
-    this.#failing = { elapsed: this.#failing?.elapsed ?? this.#elapsed(), reason };
+    this.#failing = { elapsed: this.#failing?.elapsed ?? elapsedMs(this.#clock), reason };
   }
 
   /** Grants the work its full time again, for example after a ledger outage. */
@@ -53,7 +53,7 @@ export class WorkMonitor {
   get fault(): OngoingFault | undefined {
     if (!this.#isStarted) return undefined;
     const { failingMs, silentMs } = this.#limits;
-    const now = this.#elapsed();
+    const now = elapsedMs(this.#clock);
     const failing = this.#failing;
     const isFailing = failing !== undefined && now - failing.elapsed >= failingMs;
     if (!isFailing && now - this.#success.elapsed < silentMs) return undefined;
@@ -61,10 +61,6 @@ export class WorkMonitor {
   }
 
   #moment() {
-    return { at: this.#clock.now(), elapsed: this.#elapsed() };
-  }
-
-  #elapsed(): number {
-    return this.#clock.elapsed?.() ?? this.#clock.now();
+    return { at: this.#clock.now(), elapsed: elapsedMs(this.#clock) };
   }
 }

@@ -7,3 +7,8 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
+
+/** The time by its monotonic clock, in ms. */
+export function elapsedMs(clock: Clock): number {
+  return clock.elapsed?.() ?? clock.now();
+}

@@ -1,7 +1,7 @@
 import type { Board } from '../../board/board.ts';
 import type { View } from '../../board/views/view.ts';
 import type { Gate } from '../../gate/gate.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, elapsedMs } from '../../runtime/clock.ts';
 import { type Log, messageOf } from '../../runtime/log/log.ts';
 import { type Refusal, refuse } from '../errors/errors.ts';
 import { admissionRefusal } from '../errors/from-gate.ts';
@@ -94,7 +94,7 @@ export class StreamHub {
     const connection = new StreamConnection({
       ...options,
       eventId: channel.eventId,
-      monotonic: { now: () => clock.elapsed?.() ?? clock.now() },
+      monotonic: { now: () => elapsedMs(clock) },
       onClose: (closed) => {
         slot.release();
         channel.connections.delete(closed);

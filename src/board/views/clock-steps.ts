@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, elapsedMs } from '../../runtime/clock.ts';
 
 /** Smaller steps come from clock resolution and NTP slewing, and do not matter to any plan. */
 const STEP_MS = 10;
@@ -29,13 +29,13 @@ export class ClockSteps {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    const elapsed = this.#elapsed();
+    const elapsed = elapsedMs(this.#clock);
     this.#steps = [{ since: elapsed, ahead: clock.now() - elapsed }];
   }
 
   /** Reads both clocks. Returns whether the wall clock was set since the last check, or an earlier step still matters. */
   check(delayMsMax: number): boolean {
-    const elapsed = this.#elapsed();
+    const elapsed = elapsedMs(this.#clock);
     const ahead = this.#clock.now() - elapsed;
     const steps = this.#steps;
     const isSet = Math.abs(ahead - steps.at(-1)!.ahead) >= STEP_MS;
@@ -49,7 +49,7 @@ export class ClockSteps {
   lagMs(delayMs: number): number {
     const steps = this.#steps;
     if (steps.length === 1) return delayMs;
-    const from = this.#elapsed() - delayMs;
+    const from = elapsedMs(this.#clock) - delayMs;
     const now = steps.at(-1)!.ahead;
     let least = now;
     for (const [i, { ahead }] of steps.entries()) {
@@ -57,9 +57,5 @@ export class ClockSteps {
       if (lastedUntil > from) least = Math.min(least, ahead);
     }
     return delayMs + now - least;
-  }
-
-  #elapsed(): number {
-    return this.#clock.elapsed?.() ?? this.#clock.now();
   }
 }

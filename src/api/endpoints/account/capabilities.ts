@@ -3,7 +3,7 @@ import type { Customer } from '../../../gate/directory.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { SILENT_MS } from '../../../ledger/operations/replicas.ts';
-import type { Clock } from '../../../runtime/clock.ts';
+import { type Clock, elapsedMs } from '../../../runtime/clock.ts';
 import { namedFormulas } from '../../formulas/named-formulas.ts';
 import { keyRecord } from '../../keys/key-records.ts';
 import type { OwnerEndpoint } from '../../model/endpoint.ts';
@@ -24,7 +24,7 @@ export interface CapabilitiesOptions {
 
 /** GET /account/capabilities: what the key in use may do, so that a client need not discover its limits through errors. Free. */
 export function capabilitiesEndpoint({ board, clock, replica }: CapabilitiesOptions): OwnerEndpoint {
-  const startedAt = elapsed(clock);
+  const startedAt = elapsedMs(clock);
   return {
     kind: 'owner',
     name: 'account-capabilities',
@@ -33,7 +33,7 @@ export function capabilitiesEndpoint({ board, clock, replica }: CapabilitiesOpti
       async GET({ customer, key, meter, ledger, now, dialect }) {
         const { plan, visitors } = customer;
         const timeSeriesDays = spanDaysMax(plan, dialect);
-        const uptimeSeconds = Math.floor((elapsed(clock) - startedAt) / 1000);
+        const uptimeSeconds = Math.floor((elapsedMs(clock) - startedAt) / 1000);
         const isAlone = await servesAlone(replica, ledger);
         return {
           success: true,
@@ -66,11 +66,6 @@ export function capabilitiesEndpoint({ board, clock, replica }: CapabilitiesOpti
 async function servesAlone(replica: string, ledger: Ledger): Promise<boolean> {
   const { now, replicas } = await ledger.replicas.list();
   return !replicas.some(({ id, seen }) => id !== replica && now - seen <= SILENT_MS);
-}
-
-/** Monotonic, in ms. */
-function elapsed(clock: Clock): number {
-  return clock.elapsed?.() ?? clock.now();
 }
 
 async function quotaOf({ account, plan }: Customer, meter: Meter) {
