@@ -2,6 +2,7 @@ import { serveWithBun } from '../http/bun-server.ts';
 import { serve } from '../http/server.ts';
 import type { HttpServer, ServerOptions } from '../http/server-options.ts';
 import type { Credentials } from '../http/tls/credentials.ts';
+import { codeOf } from '../runtime/log/log.ts';
 import type { Api } from './api.ts';
 
 export interface ListenOptions {
@@ -50,7 +51,7 @@ function serveOrSayWhy(serve: (options: ServerOptions) => HttpServer, options: S
   try {
     return serve(options);
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const code = codeOf(cause);
     const { hostname, port } = options;
     throw new Error(WHY_NOT[code]?.(port) ?? `cannot listen on the address ${hostname}; set OPENPIT_HOST`, {
       cause,

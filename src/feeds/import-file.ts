@@ -1,5 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { utcDay } from '../market/day.ts';
+import { messageOf } from '../runtime/log/log.ts';
 import { type FileImport, type ImportResult, publishFile } from './import/publish-file.ts';
 import { type FileReport, type FileRules, stageFile } from './import/stage-file.ts';
 import { Staging } from './import/staging.ts';
@@ -37,7 +38,7 @@ export async function importFile(ledger: Ledger, request: FileRequest): Promise<
   const symbols = await FileSymbols.read(ledger);
   using staging = new Staging();
   const file = await stage(request, symbols, staging).catch((error) => {
-    throw new UnusableFile(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UnusableFile(messageOf(error), { cause: error });
   });
   request.onStaged?.(staging.rows);
   const onProgress = request.onPublished ?? (() => {});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
 import { recordOf } from '../../ledger/symbols/symbols.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { type Command, JSON_FLAG, requireYes, table, UsageError, YES_FLAG } from '../framework/command.ts';
 
 export const symbolsCommands: readonly Command[] = [
@@ -83,6 +84,6 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return await handle.json();
   } catch (error) {
-    throw new UsageError(`${file} is not JSON: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`${file} is not JSON: ${messageOf(error)}`);
   }
 }

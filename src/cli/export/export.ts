@@ -7,6 +7,7 @@ import { printDay, utcDay } from '../../market/day.ts';
 import { INTERVALS } from '../../market/interval.ts';
 import { INTRADAY_INTERVALS } from '../../market/intraday/interval.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { codeOf } from '../../runtime/log/log.ts';
 import { type Command, type CommandCall, UsageError } from '../framework/command.ts';
 import { ExportProgress } from './export-progress.ts';
 import { openOutput } from './output.ts';
@@ -96,7 +97,7 @@ async function exportPrices(call: CommandCall): Promise<void> {
     } catch (error) {
       progress.stop();
       await output.abort();
-      if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return; // the reader has enough
+      if (codeOf(error) === 'EPIPE') return; // the reader has enough
       throw error;
     }
     progress.end();

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Config } from '../../config.ts';
 import { isLoopback } from '../../gate/addresses.ts';
+import { sqlStateOf } from '../../ledger/engine/errors.ts';
 import { hostOf, hostUrls } from '../../ledger/engine/postgres/hosts/host-urls.ts';
 import { type PostgresFacts, readPostgresFacts } from '../../ledger/inspection/postgres-facts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -26,9 +27,9 @@ export async function checkPostgres(ledger: Ledger, config: Config): Promise<Fin
   ];
 }
 
-/** Suggests a fix by SQLSTATE, which Bun puts into `errno`. */
+/** Suggests a fix by SQLSTATE. */
 export function unreachable(error: unknown, { databaseUrl }: Config): Finding {
-  const state = error instanceof Error && 'errno' in error ? String(error.errno) : '';
+  const state = sqlStateOf(error);
   const text = `PostgreSQL at ${hostUrls(databaseUrl).map(hostOf).join(', ')} cannot be used: ${messageOf(error)}`;
   if (state.startsWith('28'))
     return problem(

@@ -1,4 +1,4 @@
-import { messageOf } from '../../runtime/log/log.ts';
+import { codeOf, messageOf } from '../../runtime/log/log.ts';
 import { type BodyKind, kindName, kindOf } from '../formats/body.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -195,7 +195,7 @@ function retryAfterMs(text: string | null, now: number): number | undefined {
 
 /** Replaces Bun's messages, one of which does not distinguish a refused from a lost connection. */
 function networkReason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   if (code === 'ECONNREFUSED') return 'the provider could not be reached';
   if (code === 'ECONNRESET' || code === 'ConnectionClosed')
     return 'the connection closed before the response was complete';

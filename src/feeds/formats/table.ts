@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import { codeOf } from '../../runtime/log/log.ts';
 
 export interface TextRow {
   line: number;
@@ -122,7 +123,7 @@ function splitQuotedRows(text: string, delimiter: string, firstLineNumber: numbe
     });
   } catch (error) {
     if (excess) throw excess;
-    const code = error instanceof Error && 'code' in error ? error.code : '';
+    const code = codeOf(error);
     if (code === 'CSV_QUOTE_NOT_CLOSED') throw new Error('a quote is not closed; the file may be truncated');
     if (code === 'CSV_MAX_RECORD_SIZE') throw tooLong(rows.at(-1)?.line ?? firstLineNumber);
     throw new Error('the text is not well-formed CSV');

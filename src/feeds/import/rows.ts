@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import { codeOf } from '../../runtime/log/log.ts';
 import { COLUMNS_MAX, LINE_CHARS_MAX, splitCells, type TextRow } from '../formats/table.ts';
 
 /**
@@ -74,7 +75,7 @@ export class RowSplitter {
       });
     } catch (error) {
       if (wide) throw wide;
-      const code = error instanceof Error && 'code' in error ? error.code : '';
+      const code = codeOf(error);
       if (code === 'CSV_QUOTE_NOT_CLOSED') throw this.#notClosed();
       if (code === 'CSV_MAX_RECORD_SIZE') throw this.#tooLong();
       throw new Error('the text is not well-formed CSV');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Day, dayOf, parseDay, printDay } from '../../market/day.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { decode, kindOf } from '../formats/body.ts';
 import { quote, readCell } from '../formats/cell.ts';
 import { Collector } from '../formats/collector.ts';
@@ -47,7 +48,7 @@ export const eia: Provider = {
       for (const one of parsed.refused) one.reason = hide(one.reason);
       return parsed;
     } catch (error) {
-      throw new Error(hide(error instanceof Error ? error.message : String(error)));
+      throw new Error(hide(messageOf(error)));
     }
   },
 };

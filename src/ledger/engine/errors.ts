@@ -1,3 +1,5 @@
+import { codeOf, messageOf } from '../../runtime/log/log.ts';
+
 /** Codes of Bun and of the operating system for a connection that was lost or cannot be opened. */
 const CODES = /^(ERR_(POSTGRES|SQLITE)_CONNECTION_|ECONN|EPIPE|ETIMEDOUT|SQLITE_(BUSY|IOERR|CANTOPEN))/;
 
@@ -17,6 +19,8 @@ const FULL_CODES = /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/;
  * connections, statement timeout, shutdown by the operator.
  */
 const STATES = /^(08|25006|25P03|53|55000|57014|57P)/;
+/** Of every error that has a SQLSTATE. */
+const SERVER_ERROR = 'ERR_POSTGRES_SERVER_ERROR';
 const FULL_STATE = '53100';
 const PERMISSION_DENIED = '42501';
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -30,25 +34,28 @@ export class Unavailable extends Error {
 
 /** Why the ledger is unavailable, as a message for the caller; undefined when the error is not an outage. */
 export function outageReason(error: unknown): string | undefined {
-  const { code, state } = codesOf(error);
+  const code = codeOf(error);
   if (code === 'ERR_UNAVAILABLE') return messageOf(error);
   if (isCorrupt(error)) return 'its ledger is damaged';
   if (isFull(error)) return 'its disk is full, and nothing new can be kept';
-  const isAway = CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && STATES.test(state));
+  const isAway = CODES.test(code) || (code === SERVER_ERROR && STATES.test(sqlStateOf(error)));
   return isAway ? 'its ledger cannot be reached' : undefined;
 }
 
 /** Whether an error means that the disk is full. */
 export function isFull(error: unknown): boolean {
-  const { code, state } = codesOf(error);
-  return FULL_CODES.test(code) || (code === 'ERR_POSTGRES_SERVER_ERROR' && state === FULL_STATE);
+  const code = codeOf(error);
+  return FULL_CODES.test(code) || (code === SERVER_ERROR && sqlStateOf(error) === FULL_STATE);
 }
 
 /** Whether an error or its message means that a page of the ledger is damaged. */
 export function isCorrupt(error: unknown): boolean {
-  const { code, state } = codesOf(error);
   const message = messageOf(error);
-  return CORRUPT_STATES.test(state) || CORRUPT.test(`${code} ${message}`) || CORRUPT_TEXTS.test(message);
+  return (
+    CORRUPT_STATES.test(sqlStateOf(error)) ||
+    CORRUPT.test(`${codeOf(error)} ${message}`) ||
+    CORRUPT_TEXTS.test(message)
+  );
 }
 
 /**
@@ -57,7 +64,7 @@ export function isCorrupt(error: unknown): boolean {
  */
 export function isStalePlan(error: unknown): boolean {
   return (
-    codesOf(error).state === FEATURE_NOT_SUPPORTED &&
+    sqlStateOf(error) === FEATURE_NOT_SUPPORTED &&
     error instanceof Error &&
     'routine' in error &&
     error.routine === 'RevalidateCachedQuery'
@@ -66,23 +73,15 @@ export function isStalePlan(error: unknown): boolean {
 
 /** Whether the database user lacks a privilege for a statement. */
 export function isPermissionDenied(error: unknown): boolean {
-  return codesOf(error).state === PERMISSION_DENIED;
+  return sqlStateOf(error) === PERMISSION_DENIED;
 }
 
 /** Whether a statement exceeded `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
-  return codesOf(error).state === LOCK_NOT_AVAILABLE;
+  return sqlStateOf(error) === LOCK_NOT_AVAILABLE;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Bun puts PostgreSQL's SQLSTATE into `errno`. */
-function codesOf(error: unknown): { code: string; state: string } {
-  if (!(error instanceof Error)) return { code: '', state: '' };
-  return {
-    code: 'code' in error ? String(error.code) : '',
-    state: 'errno' in error ? String(error.errno) : '',
-  };
+/** SQLSTATE, which Bun puts into `errno`; empty for other errors. */
+export function sqlStateOf(error: unknown): string {
+  return error instanceof Error && 'errno' in error ? String(error.errno) : '';
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../runtime/log/log.ts';
 /**
  * Rows as both engines return them. This is the only place that decodes their values: PostgreSQL returns BIGINT, counts
  * and sums as text, SQLite as numbers. Nothing that leaves a statement is `any`.
@@ -124,7 +125,7 @@ function readColumn<T>(cell: Cell | undefined, column: string, read: ReadCell<T>
   try {
     return read(cell);
   } catch (error) {
-    throw new TypeError(`column ${column}: ${error instanceof Error ? error.message : error}`);
+    throw new TypeError(`column ${column}: ${messageOf(error)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../runtime/log/log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isLockTimeout, isPermissionDenied } from '../engine/errors.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
@@ -58,9 +59,8 @@ export async function prepareSchema(
     return await migrate(engine, policy, options);
   } catch (error) {
     if (!isPermissionDenied(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `this database user may not change the ledger's schema (${reason}): run "openpit migrate" as the user who owns it`,
+      `this database user may not change the ledger's schema (${messageOf(error)}): run "openpit migrate" as the user who owns it`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ConfigError, type TlsFiles } from '../../config/values.ts';
 import { type Credentials, CredentialsError, parseCredentials } from '../../http/tls/credentials.ts';
+import { codeOf } from '../../runtime/log/log.ts';
 
 const SETTINGS = { cert: 'OPENPIT_TLS_CERT', key: 'OPENPIT_TLS_KEY' } as const;
 
@@ -26,7 +27,7 @@ async function readText(files: TlsFiles, part: keyof TlsFiles): Promise<string> 
   try {
     return await Bun.file(files[part]).text();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = codeOf(error);
     throw unusable(files, part, REASONS[code] ?? `it cannot be read (${code || String(error)})`);
   }
 }

@@ -36,3 +36,8 @@ export function createLog(level: LogLevel, clock: Clock, write: (line: string) =
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Its code, such as ENOENT; empty if it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

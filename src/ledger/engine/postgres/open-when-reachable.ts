@@ -1,3 +1,4 @@
+import { messageOf } from '../../../runtime/log/log.ts';
 import { outageReason, Unavailable } from '../errors.ts';
 
 export interface WaitOptions {
@@ -26,7 +27,7 @@ export async function openWhenReachable<T>(open: () => Promise<T>, options: Wait
       return await open();
     } catch (error) {
       if (outageReason(error) === undefined) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       const waitedMs = elapsed() - start;
       if (waitedMs >= waitMs) {
         throw new Unavailable(

@@ -1,4 +1,4 @@
-import { isFull, isStalePlan } from '../errors.ts';
+import { isFull, isStalePlan, sqlStateOf } from '../errors.ts';
 import type { Sql } from '../rows.ts';
 import type { Connections } from './connections.ts';
 import { hasMoved } from './hosts/server.ts';
@@ -38,7 +38,7 @@ export class Transactions {
         return result;
       } catch (error) {
         if (isFull(error)) this.isDiskFull = true;
-        const state = sqlState(error);
+        const state = sqlStateOf(error);
         if (state === READ_ONLY) writers.drop();
         if (attempt === ATTEMPTS) throw error;
         if (ROLLED_BACK.has(state) || isStalePlan(error)) {
@@ -51,9 +51,4 @@ export class Transactions {
       }
     }
   }
-}
-
-/** Bun puts ERR_POSTGRES_SERVER_ERROR into `code` and the SQLSTATE into `errno`. */
-function sqlState(error: unknown): string {
-  return error instanceof Error && 'errno' in error ? String(error.errno) : '';
 }

@@ -1,6 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { SQL } from 'bun';
 import type { Clock } from '../../../runtime/clock.ts';
+import { messageOf } from '../../../runtime/log/log.ts';
 import { createPrivate } from './private-file.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -39,7 +40,7 @@ export async function verifyBackup(file: string): Promise<void> {
     if (row.integrity_check !== 'ok') throw new Error(`it is damaged: ${row.integrity_check}`);
     await handle`SELECT value FROM meta WHERE name = 'epoch'`;
   } catch (error) {
-    throw new Error(`${file} is not a complete ledger: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`${file} is not a complete ledger: ${messageOf(error)}`);
   } finally {
     await handle.close();
   }

@@ -1,4 +1,5 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
+import { codeOf } from '../../../runtime/log/log.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -26,8 +27,4 @@ export function restrict(path: string): void {
     // Another user's file, or a file system without modes: this process cannot change it.
     if (!['ENOENT', 'EPERM', 'ENOTSUP', 'EROFS'].includes(codeOf(error))) throw error;
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

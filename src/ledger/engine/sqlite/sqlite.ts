@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
+import { codeOf, messageOf } from '../../../runtime/log/log.ts';
 import { hasDiskSpace, requireDiskSpace } from '../disk-space.ts';
 import type { Engine } from '../engine.ts';
 import type { Sql } from '../rows.ts';
@@ -223,9 +224,5 @@ async function retryWhileBusy(statement: () => Promise<unknown>, onBusy = () => 
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && /SQLITE_BUSY|database is locked/.test(`${codeOf(error)} ${error.message}`);
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : '';
+  return /SQLITE_BUSY|database is locked/.test(`${codeOf(error)} ${messageOf(error)}`);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../runtime/log/log.ts';
 import { Unavailable } from '../../errors.ts';
 import { hostOf } from './host-urls.ts';
 import { type HostState, isReachable, probeHost, type Unreachable } from './probe.ts';
@@ -112,8 +113,4 @@ function noPrimary(states: readonly (HostState | Unreachable)[]): Unavailable {
     return `${hostOf(state.url)}: ${reason}`;
   });
   return new Unavailable(`no PostgreSQL host accepts writes (${reasons.join('; ')})`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
