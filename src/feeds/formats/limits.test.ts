@@ -110,17 +110,10 @@ describe('tables', () => {
   test('a row with more than 4,096 columns is rejected, quoted or not', () => {
     const wide = `Date${',x'.repeat(4_096)}\n`;
     expect(() => readTable(wide, isHeader)).toThrow('line 1 has more than 4096 columns');
-    const rows = readTable(`Date,x\n\n1${',2'.repeat(4_096)}\n`, isHeader)!.rows;
-    expect(() => [...rows]).toThrow('line 3 has more than 4096 columns');
-    expect(() => readTable(`Date,x\n"1"${',2'.repeat(4_096)}\n`, isHeader)).toThrow(
-      'line 2 has more than 4096',
-    );
-  });
-
-  test('the cells of a quoted table are limited', () => {
-    expect(() => readTable(`Date,x\n${`""${','.repeat(4_000)}\n`.repeat(1_001)}`, isHeader)).toThrow(
-      'more than 4000000 cells',
-    );
+    for (const first of ['1', '"1"']) {
+      const text = `Date,x\n\n${first}${',2'.repeat(4_096)}\n`;
+      expect(() => [...readTable(text, isHeader)!.rows]).toThrow('line 3 has more than 4096 columns');
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import type { TextRow } from '../formats/table.ts';
+import type { TextRow } from '../csv/row-splitter.ts';
 import type { Layout } from './layout.ts';
 
 /** A table of prices with a known layout. Its rows can be read any number of times. */

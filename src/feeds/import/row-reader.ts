@@ -10,8 +10,9 @@ import {
   type ReadPrice,
   readPrice,
 } from '../csv/numbers.ts';
+import type { TextRow } from '../csv/row-splitter.ts';
 import { quote } from '../formats/cell.ts';
-import { isFootnote, type TextRow } from '../formats/table.ts';
+import { isFootnote } from '../formats/table.ts';
 
 /** How a file writes ambiguous dates and numbers. */
 export interface Conventions {

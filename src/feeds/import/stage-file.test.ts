@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { closes, LATEST, parse } from '../../../test/support/feeds/staged-text.ts';
 import { parseDay, printDay } from '../../market/day.ts';
-import { RowSplitter } from './rows.ts';
+import { RowSplitter } from '../csv/row-splitter.ts';
 import { stageTable } from './stage-file.ts';
 import { Staging } from './staging.ts';
 import { openText } from './text-table.ts';

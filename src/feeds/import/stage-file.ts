@@ -1,6 +1,6 @@
 import { type Day, FIRST_DAY } from '../../market/day.ts';
 import type { CsvColumns } from '../csv/columns.ts';
-import type { TextRow } from '../formats/table.ts';
+import type { TextRow } from '../csv/row-splitter.ts';
 import type { PriceTable } from './price-table.ts';
 import { type Conventions, ConventionsFinder, RowReader, type RowSymbol } from './row-reader.ts';
 import type { LineRemark, Staging } from './staging.ts';

@@ -1,11 +1,8 @@
 import type { CsvColumns } from '../csv/columns.ts';
-import { LINE_CHARS_MAX, type TextRow } from '../formats/table.ts';
+import { DELIMITERS, LINE_CHARS_MAX, RowSplitter, type TextRow } from '../csv/row-splitter.ts';
 import type { ByteSource } from './bytes.ts';
 import { findLayout, HEAD_ROWS_MAX, type Layout, noLayout } from './layout.ts';
 import type { PriceTable } from './price-table.ts';
-import { RowSplitter } from './rows.ts';
-
-const DELIMITERS = [',', ';', '\t', '|'];
 
 /** Opens delimited text. */
 export async function openText(source: ByteSource, columns: CsvColumns): Promise<PriceTable> {

@@ -1,4 +1,4 @@
-import { COLUMNS_MAX, type TextRow } from '../formats/table.ts';
+import { COLUMNS_MAX, type TextRow } from '../csv/row-splitter.ts';
 import { type SheetContext, SheetReader, type SheetRow } from '../formats/xlsx/sheet.ts';
 import { SharedStrings } from '../formats/xlsx/strings.ts';
 import { dateStylesOf } from '../formats/xlsx/styles.ts';

@@ -1,7 +1,7 @@
 import type { CsvColumns } from '../../../src/feeds/csv/columns.ts';
+import { RowSplitter } from '../../../src/feeds/csv/row-splitter.ts';
 import type { ByteSource } from '../../../src/feeds/import/bytes.ts';
 import { type Conventions, ConventionsFinder, RowReader } from '../../../src/feeds/import/row-reader.ts';
-import { RowSplitter } from '../../../src/feeds/import/rows.ts';
 import { findTextLayout } from '../../../src/feeds/import/text-table.ts';
 import type { Day } from '../../../src/market/day.ts';
 

@@ -1,6 +1,16 @@
 import { parse } from 'csv-parse/sync';
 import { codeOf } from '../../runtime/log/log.ts';
-import { COLUMNS_MAX, LINE_CHARS_MAX, splitCells, type TextRow } from '../formats/table.ts';
+
+export interface TextRow {
+  line: number;
+  cells: readonly string[];
+}
+
+export const DELIMITERS = [',', ';', '\t', '|'];
+/** A price row has about a hundred characters. The longest header of a provider, ECB's, has 200. */
+export const LINE_CHARS_MAX = 200_000;
+/** The widest table of a provider, ECB's, has 42 columns. */
+export const COLUMNS_MAX = 4_096;
 
 /**
  * Splits delimited text into rows, chunk by chunk. Lines without quotes are split directly, ten times as fast as by the CSV
@@ -121,9 +131,17 @@ export class RowSplitter {
   }
 }
 
+/** Splits a row without quotes into trimmed cells; one more than `COLUMNS_MAX` if there are too many. */
+function splitCells(row: string, delimiter: string): string[] {
+  const cells = row.split(delimiter, COLUMNS_MAX + 1);
+  return SPACE.test(row) ? cells.map((cell) => cell.trim()) : cells; // most rows have no spaces
+}
+
+const SPACE = /[\s\uFEFF]/;
+
 const LINE_END = /[\r\n]/g;
 
-function endOfLine(text: string, start: number): number {
+export function endOfLine(text: string, start: number): number {
   LINE_END.lastIndex = start;
   return LINE_END.exec(text)?.index ?? text.length;
 }
@@ -134,7 +152,7 @@ function endOfLines(text: string): number {
   return Math.max(text.lastIndexOf('\n', last), text.lastIndexOf('\r', last)) + 1;
 }
 
-function afterLineEnd(text: string, end: number): number {
+export function afterLineEnd(text: string, end: number): number {
   return end + (text.startsWith('\r\n', end) ? 2 : 1);
 }
 
