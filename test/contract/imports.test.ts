@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { PROVISIONAL } from '../../src/ledger/prices/bars.ts';
-import { importName, noteRevision, type UndoneDay } from '../../src/ledger/prices/imports.ts';
+import { importName, noteRevision } from '../../src/ledger/prices/imports.ts';
+import type { UndoneDay } from '../../src/ledger/prices/undo-import.ts';
 import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
 import { marketOf, tradeDate } from '../../src/market/session.ts';
 import { onEachEngine } from '../support/ledger.ts';
@@ -89,6 +90,20 @@ onEachEngine('imports', (engine) => {
     expect(await current()).toEqual(expected);
     await undo(run);
     expect(await current()).toEqual(expected);
+  });
+
+  test('an undo reports its progress after each transaction', async () => {
+    const { ledger, publish } = await open();
+    const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+    for (const close of [1, 2, 3, 4]) await publish({ [MONDAY + close]: close }, 'file', run);
+    const seen: [days: number, share: number][] = [];
+    await ledger.imports.undo(run, NOW + 1, (days, share) => seen.push([days.length, share]));
+    expect(seen).toEqual([
+      [1, 0.25],
+      [1, 0.5],
+      [1, 0.75],
+      [1, 1],
+    ]);
   });
 
   test('what was released from quarantine belongs to its import', async () => {

@@ -1,4 +1,6 @@
-import { type ImportRun, importName, type UndoneDay } from '../../ledger/prices/imports.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { type ImportRun, importName } from '../../ledger/prices/imports.ts';
+import type { UndoneDay } from '../../ledger/prices/undo-import.ts';
 import { printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import {
@@ -10,6 +12,7 @@ import {
   wholeFlag,
 } from '../framework/command.ts';
 import { plural } from '../framework/plural.ts';
+import { progressBar } from '../framework/progress.ts';
 
 const RUNS_SHOWN = 20;
 /** Days that an undo prints. */
@@ -84,12 +87,10 @@ async function undo(call: CommandCall): Promise<void> {
     const codes = new Map(symbols.map(({ id, code }) => [id, code]));
     const now = systemClock.now();
     const held = await ledger.heldBars.dropAllOf(importName(run), now, `import ${run} undone`);
-    await ledger.imports.undo(run, now, (some) => {
-      for (const { symbolId, day, what, close } of some) {
-        counts[what]++;
-        if (days.length < DAYS_IN_JSON)
-          days.push({ symbol: codes.get(symbolId)!, date: printDay(day), what, was: close });
-      }
+    await undoWithProgress(ledger, run, now, ({ symbolId, day, what, close }) => {
+      counts[what]++;
+      if (days.length < DAYS_IN_JSON)
+        days.push({ symbol: codes.get(symbolId)!, date: printDay(day), what, was: close });
     });
     return held;
   });
@@ -104,4 +105,23 @@ async function undo(call: CommandCall): Promise<void> {
   if (shown.length > 0) console.log(table(shown));
   const more = withdrawn + restored + kept - shown.length;
   if (more > 0) console.log(`  … and ${more} more`);
+}
+
+async function undoWithProgress(
+  ledger: Ledger,
+  run: number,
+  now: number,
+  onDay: (day: UndoneDay) => void,
+): Promise<void> {
+  const progress = progressBar('Undoing', 1);
+  let count = 0;
+  try {
+    await ledger.imports.undo(run, now, (days, share) => {
+      for (const day of days) onDay(day);
+      count += days.length;
+      progress.done(share, plural(count, 'day'));
+    });
+  } finally {
+    progress.end();
+  }
 }

@@ -1,13 +1,12 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BarRevision } from '../../ledger/prices/bars.ts';
-import type { Decide } from '../../ledger/prices/session-bars.ts';
+import { closingOf, type Decide, limitsOf } from '../../ledger/prices/session-bars.ts';
 import type { SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
 import { TickPruning } from '../../ledger/ticks/prune.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
 import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
 import { ClosingProgress } from './progress.ts';
-import { closingOf, limitsOf } from './session-bar.ts';
 import { type CloseLimits, WorkBudget } from './work-budget.ts';
 
 /** Ticks are kept this long after their session and the longest delay, for late ticks and restarted replicas. */

@@ -4,9 +4,10 @@ import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
 import type { SymbolDay } from '../symbols/origin.ts';
-import { sourceId } from '../symbols/sources.ts';
+import { findSource } from '../symbols/sources.ts';
 import { type BarRevision, type NewBar, readRevisions } from './bars.ts';
 import { type PublishResult, publishBars } from './publish-bars.ts';
+import { isTickBar, type RestoredDay, restoredBar, TickBars } from './tick-bars.ts';
 import { type BarRow, recordDays, writeRevisions } from './withdrawals.ts';
 
 /** The source of prices that an operator entered by hand. */
@@ -41,14 +42,20 @@ export class CorrectionStore {
    * Gives days the prices that they had before the operator's last withdrawal or correction. A day that the operator has
    * not changed, or that has changed since, stays as it is. Returns the days that were reverted.
    */
-  revert(days: readonly SymbolDay[], { reason, recordedAt }: PriceCorrection): Promise<readonly SymbolDay[]> {
+  async revert(
+    days: readonly SymbolDay[],
+    { reason, recordedAt }: PriceCorrection,
+  ): Promise<readonly SymbolDay[]> {
+    const tickBars = await TickBars.open(this.#engine, recordedAt);
+    await tickBars.fold(await changedDays(this.#engine.read, days));
     return this.#engine.writePrices(async (tx) => {
       const revision = await nextRevision(tx, 'prices');
-      const operator = await sourceId(tx, OPERATOR);
+      const closingOf = await tickBars.closings(tx);
       const rows: BarRow[] = [];
-      for (const { symbolId, day } of days) {
-        const earlier = await beforeChange(tx, { symbolId, day }, operator);
-        if (earlier) rows.push({ ...earlier, symbolId, day, recordedAt, reason });
+      for (const changed of await changedDays(tx, days)) {
+        const bar = restoredBar(changed, await closingOf(changed), changed.current);
+        const { symbolId } = changed;
+        rows.push({ ...bar, symbolId, recordedAt, reason: isTickBar(bar) ? bar.reason : reason });
       }
       await writeRevisions(this.#engine, tx, rows, revision);
       await recordDays(tx, this.#audit, 'bars.revert', rows, reason);
@@ -57,16 +64,24 @@ export class CorrectionStore {
   }
 }
 
-/** What a day was before the operator's change of it; undefined if its current revision is not the operator's. */
-async function beforeChange(tx: Sql, { symbolId, day }: SymbolDay, operator: number) {
-  const versions = await readRevisions(tx, symbolId, 'real', day, day);
-  const current = versions.at(-1);
-  if (!current || (current.withdrawn !== 'operator' && current.sourceId !== operator)) return undefined;
-  // A withdrawal repeats the prices that it withdraws, and so does a revert: neither is an earlier state of its own.
-  const isEarlier = (one: BarRevision) =>
-    one.withdrawn !== 'operator' && (current.withdrawn !== false || !isSameBar(one, current));
-  // A day without an earlier price had none: the operator's is withdrawn.
-  return versions.findLast(isEarlier) ?? { ...current, withdrawn: 'source' as const };
+interface ChangedDay extends RestoredDay {
+  current: BarRevision;
+}
+
+/** Those of the days whose current revision is the operator's, with what they were before. */
+async function changedDays(handle: Sql, days: readonly SymbolDay[]): Promise<ChangedDay[]> {
+  const operator = await findSource(handle, OPERATOR);
+  const changed: ChangedDay[] = [];
+  for (const { symbolId, day } of days) {
+    const versions = await readRevisions(handle, symbolId, 'real', day, day);
+    const current = versions.at(-1);
+    if (!current || (current.withdrawn !== 'operator' && current.sourceId !== operator)) continue;
+    // A withdrawal repeats the prices that it withdraws, and so does a revert: neither is an earlier state of its own.
+    const isEarlier = (one: BarRevision) =>
+      one.withdrawn !== 'operator' && (current.withdrawn !== false || !isSameBar(one, current));
+    changed.push({ symbolId, day, current, earlier: versions.findLast(isEarlier) });
+  }
+  return changed;
 }
 
 function isSameBar(a: BarRevision, b: BarRevision): boolean {

@@ -1,12 +1,21 @@
-import type { Ohlc } from '../../market/bar.ts';
+import { type Ohlc, ohlcOf, sameOhlc } from '../../market/bar.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions } from '../engine/revisions.ts';
 import { asText, onlyRow, type Sql } from '../engine/rows.ts';
 import type { TradingDay } from '../symbols/origin.ts';
 import { ticksSince } from '../ticks/day-ticks.ts';
+import type { FoldedDay, FoldLimits } from '../ticks/fold-day.ts';
 import { isMarked } from '../ticks/mark-days.ts';
 import type { LedgerTick } from '../ticks/rows.ts';
-import { type BarRevision, type NewBar, readRevisions } from './bars.ts';
+import {
+  type BarRevision,
+  LATE_TICKS,
+  type NewBar,
+  PROVISIONAL,
+  readRevisions,
+  SESSION_CLOSE,
+  TICK_REASONS,
+} from './bars.ts';
 import { publishBars } from './publish-bars.ts';
 
 /** The bar that results from a day's ticks. */
@@ -36,6 +45,39 @@ export class ClosingStore {
   async publish(days: readonly TradingDay[], decide: Decide, recordedAt: number): Promise<number> {
     return this.#engine.writePrices((tx) => closeDays(this.#engine, tx, days, decide, recordedAt));
   }
+}
+
+/**
+ * Which ticks make up the bar of a day: those made by the settlement or, for the final bar, by a later moment. After a
+ * withdrawal only later ticks count. Undefined if the current bar stays, whatever the ticks: a bar of an import or a feed takes precedence.
+ */
+export function limitsOf(
+  current: BarRevision | undefined,
+  madeBy: number,
+  isFinal: boolean,
+): FoldLimits | undefined {
+  const limits = { madeBy, receivedBy: Number.MAX_SAFE_INTEGER };
+  if (current?.withdrawn) return { ...limits, madeAfter: current.recordedAt };
+  if (current && !TICK_REASONS.has(current.reason)) return undefined;
+  if (current && !isFinal && current.reason !== PROVISIONAL) return undefined;
+  return limits;
+}
+
+/** The bar to publish for a day, from its ticks within `limitsOf`. Undefined if the current bar stays. */
+export function closingOf(
+  current: BarRevision | undefined,
+  folded: FoldedDay | undefined,
+  isFinal: boolean,
+): Closing | undefined {
+  if (!folded) return undefined;
+  const closing = { ...ohlcOf(folded), sourceId: folded.close.sourceId };
+  if (!current || current.withdrawn) {
+    return { ...closing, reason: isFinal ? SESSION_CLOSE : PROVISIONAL };
+  }
+  // If the bar's own ticks were deleted, a late tick alone does not make up the day.
+  if (folded.firstRevision >= current.revision || sameOhlc(current, closing)) return undefined;
+  if (!isFinal) return { ...closing, reason: PROVISIONAL };
+  return { ...closing, reason: current.reason === PROVISIONAL ? SESSION_CLOSE : LATE_TICKS };
 }
 
 async function closeDays(

@@ -39,7 +39,7 @@ export async function sourceId(tx: Sql, name: string): Promise<number> {
   return asNumber(row.id);
 }
 
-async function findSource(tx: Sql, name: string): Promise<number | undefined> {
+export async function findSource(tx: Sql, name: string): Promise<number | undefined> {
   const [row] = await tx`SELECT id FROM source WHERE name = ${name}`;
   return row === undefined ? undefined : asNumber(row.id);
 }

@@ -22,6 +22,14 @@ export async function ticksSince(
   return rows.map(toTick);
 }
 
+/** All real ticks that were stored after a recent revision. */
+export async function allTicksSince(handle: Sql, revision: number): Promise<LedgerTick[]> {
+  const rows = await handle`
+    SELECT symbol_id, source_id, tick_id, day, at, received, price, revision FROM tick
+    WHERE revision > ${revision} AND source_id <> ${SIMULATED_ID} ORDER BY revision`.values();
+  return rows.map(toTick);
+}
+
 /** All ticks of a trade date. */
 export async function ticksOf(handle: Sql, { symbolId, origin, day }: TradingDay): Promise<LedgerTick[]> {
   const rows = await handle`

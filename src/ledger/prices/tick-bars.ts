@@ -1,0 +1,126 @@
+import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
+import type { Engine } from '../engine/engine.ts';
+import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
+import type { SymbolDay, TradingDay } from '../symbols/origin.ts';
+import { allTicksSince } from '../ticks/day-ticks.ts';
+import { type FoldedDay, type FoldLimits, foldDay, withTick } from '../ticks/fold-day.ts';
+import { isMarked } from '../ticks/mark-days.ts';
+import type { LedgerTick } from '../ticks/rows.ts';
+import { TickDays } from '../ticks/tick-days.ts';
+import { type BarRevision, TICK_REASONS } from './bars.ts';
+import { type Closing, closingOf, limitsOf } from './session-bars.ts';
+
+/** A day that gets back the bar that it had before somebody changed it. */
+export interface RestoredDay extends SymbolDay {
+  /** That bar; undefined if it had none. */
+  earlier: BarRevision | undefined;
+}
+
+/** What the ticks of a day make of its earlier bar; undefined if it stays. */
+export type ClosingOfDay = (day: RestoredDay) => Promise<Closing | undefined>;
+
+/**
+ * The bars that days would have by now if only their ticks had changed them: the closer leaves a day alone while an import
+ * or the operator has replaced its bar.
+ *
+ *     fold, page by page, outside of any transaction ─► a short transaction, with the ticks since the fold
+ */
+export class TickBars {
+  readonly #engine: Engine;
+  readonly #now: number;
+  readonly #markets: ReadonlyMap<number, Market>;
+  /** Moments up to this one are visible to every plan. */
+  readonly #visibleInAll: number;
+  readonly #tickDays: TickDays;
+  /** Days that have ticks up to the revision `#reached`. */
+  readonly #withTicks = new Set<string>();
+  #reached: number | undefined;
+  #folded = new Map<string, FoldedDay | undefined>();
+
+  private constructor(engine: Engine, now: number, markets: ReadonlyMap<number, Market>, delayMs: number) {
+    this.#engine = engine;
+    this.#now = now;
+    this.#markets = markets;
+    this.#visibleInAll = now - delayMs;
+    this.#tickDays = new TickDays(engine);
+  }
+
+  static async open(engine: Engine, now: number): Promise<TickBars> {
+    const symbols = await engine.read`SELECT id, market FROM symbol`;
+    const markets = new Map(symbols.map((row) => [asNumber(row.id), marketOf(asText(row.market))]));
+    const plans = await engine.read`SELECT coalesce(max(delay_seconds), 0) AS seconds FROM plan`;
+    return new TickBars(engine, now, markets, asNumber(onlyRow(plans).seconds) * 1000);
+  }
+
+  /** Folds the ticks of these days, for the next transaction. */
+  async fold(days: readonly RestoredDay[]): Promise<void> {
+    await this.#findDays();
+    this.#folded = new Map();
+    for (const day of days) {
+      const limits = this.#withTicks.has(keyOf(day)) ? this.#limitsOf(day) : undefined;
+      if (limits) this.#folded.set(keyOf(day), await foldDay(this.#engine, realDay(day), limits));
+    }
+  }
+
+  /** Call it in a transaction that has locked the revisions of prices. */
+  async closings(tx: Sql): Promise<ClosingOfDay> {
+    const since = Map.groupBy(await allTicksSince(tx, this.#reached!), keyOf);
+    return async (day) => {
+      const limits = this.#limitsOf(day);
+      if (!limits) return undefined;
+      let folded = this.#folded.get(keyOf(day));
+      for (const tick of since.get(keyOf(day)) ?? []) folded = withTick(folded, tick, limits);
+      if (!folded || (await isMarked(tx, realDay(day)))) return undefined; // its ticks are being deleted
+      return closingOf(day.earlier, folded, this.#isFinal(day));
+    };
+  }
+
+  async #findDays(): Promise<void> {
+    const { value } = onlyRow(await this.#engine.read`SELECT value FROM counter WHERE name = 'prices'`);
+    const head = asNumber(value);
+    const changed =
+      this.#reached === undefined ? undefined : await this.#tickDays.changed(this.#reached, head);
+    for await (const days of changed ? [changed] : this.#tickDays.list()) {
+      for (const day of days) this.#withTicks.add(keyOf(day));
+    }
+    this.#reached = head;
+  }
+
+  #limitsOf(day: RestoredDay): FoldLimits | undefined {
+    return limitsOf(day.earlier, this.#madeBy(day), this.#isFinal(day));
+  }
+
+  #isFinal({ symbolId, day }: SymbolDay): boolean {
+    return sessionEnd(this.#markets.get(symbolId)!, day) <= this.#now;
+  }
+
+  /** As the closer does; before the settlement, the bar has the ticks so far. */
+  #madeBy(of: SymbolDay): number {
+    const market = this.#markets.get(of.symbolId)!;
+    if (this.#isFinal(of)) return Math.max(sessionEnd(market, of.day), this.#visibleInAll);
+    return Math.min(settlementTime(market, of.day) ?? this.#now, this.#now);
+  }
+}
+
+/** The bar that a day gets back. A day that had none is withdrawn, with the prices of its current bar. */
+export function restoredBar(
+  { day, earlier }: RestoredDay,
+  closing: Closing | undefined,
+  current: BarRevision,
+): Omit<BarRevision, 'revision' | 'recordedAt'> {
+  if (closing) return { day, ...closing, withdrawn: false };
+  return earlier ?? { ...current, withdrawn: 'source' };
+}
+
+/** Whether a bar was made of ticks, so that the closer may replace it. */
+export function isTickBar({ withdrawn, reason }: Pick<BarRevision, 'withdrawn' | 'reason'>): boolean {
+  return !withdrawn && TICK_REASONS.has(reason);
+}
+
+function realDay({ symbolId, day }: SymbolDay): TradingDay {
+  return { symbolId, day, origin: 'real' };
+}
+
+function keyOf({ symbolId, day }: SymbolDay | LedgerTick): string {
+  return `${symbolId} ${day}`;
+}

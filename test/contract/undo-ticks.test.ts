@@ -1,0 +1,127 @@
+import { expect, test } from 'bun:test';
+import { LATE_TICKS, PROVISIONAL, SESSION_CLOSE } from '../../src/ledger/prices/bars.ts';
+import { importName, noteRevision } from '../../src/ledger/prices/imports.ts';
+import { marketOf, sessionEnd, settlementTime, tradeDate } from '../../src/market/session.ts';
+import { onEachEngine } from '../support/ledger.ts';
+import { flat, ledgersOf, NOW, newSymbol, tick } from '../support/ledgers.ts';
+
+const HOUR = 3_600_000;
+
+onEachEngine('the ticks of a day whose import or correction is undone', (engine) => {
+  const ledgers = ledgersOf(engine);
+  const open = async () => {
+    const ledger = await ledgers.shared();
+    const { id: symbolId, market: code } = await newSymbol(ledger);
+    const market = marketOf(code);
+    const day = tradeDate(market, NOW);
+    const [settles, end] = [settlementTime(market, day)!, sessionEnd(market, day)];
+    let pushed = 0;
+    const push = (...made: (readonly [at: number, price: number])[]) =>
+      ledger.ticks.append(
+        made.map(([at, price]) => tick(symbolId, `t${pushed++}`, at, price)),
+        'desk',
+      );
+    const publish = (price: number, publication: { source: string; reason?: string; run?: number }) => {
+      const { run, ...rest } = publication;
+      const after = (tx: Parameters<typeof noteRevision>[0], revision: number) =>
+        noteRevision(tx, importName(run!), revision);
+      return ledger.bars.publish([{ symbolId, day, ...flat(price) }], {
+        ...rest,
+        recordedAt: NOW,
+        ...(run !== undefined && { after }),
+      });
+    };
+    const imported = async (price: number) => {
+      const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+      await publish(price, { source: 'file', run });
+      return (at: number) => ledger.imports.undo(run, at, () => {});
+    };
+    const current = async () => {
+      const { open, high, low, close, reason, withdrawn } = (
+        await ledger.bars.revisions(symbolId, 'real', day, day)
+      ).at(-1)!;
+      return withdrawn || [open, high, low, close, reason];
+    };
+    return { ledger, symbolId, day, settles, end, push, publish, imported, current };
+  };
+
+  test('a day with only ticks gets the bar of its session once that has ended', async () => {
+    const { end, push, imported, current } = await open();
+    await push([NOW, 70], [NOW + 1, 74], [end - 1, 72]);
+    const undo = await imported(90);
+    await undo(end + HOUR);
+    expect(await current()).toEqual([70, 74, 70, 72, SESSION_CLOSE]);
+  });
+
+  test('a provisional bar is replaced by that of the session if it has ended meanwhile', async () => {
+    const { settles, end, push, publish, imported, current } = await open();
+    await push([NOW, 70]);
+    await publish(70, { source: 'desk', reason: PROVISIONAL });
+    const undo = await imported(90);
+    await push([settles + 1, 75], [end - 1, 71]);
+    await undo(end + HOUR);
+    expect(await current()).toEqual([70, 75, 70, 71, SESSION_CLOSE]);
+  });
+
+  test('before the end of the session the bar has the ticks up to the settlement', async () => {
+    const { settles, push, publish, imported, current } = await open();
+    await push([NOW, 70]);
+    await publish(70, { source: 'desk', reason: PROVISIONAL });
+    const undo = await imported(90);
+    await push([settles, 68], [settles + 1, 75]);
+    await undo(settles + 2);
+    expect(await current()).toEqual([70, 70, 68, 68, PROVISIONAL]);
+  });
+
+  test('ticks that came late while the import was current are in the bar', async () => {
+    const { end, push, publish, imported, current } = await open();
+    await push([NOW, 70]);
+    await publish(70, { source: 'desk', reason: SESSION_CLOSE });
+    const undo = await imported(90);
+    await push([end - 1, 71]);
+    await undo(end + HOUR);
+    expect(await current()).toEqual([70, 71, 70, 71, LATE_TICKS]);
+  });
+
+  test('ticks that are stored while the others are folded are in the bar', async () => {
+    const { ledger, end, push, imported, current } = await open();
+    await push(...Array.from({ length: 2_500 }, (_, i) => [NOW + i, 70 + (i % 7)] as const));
+    const undo = await imported(90);
+    const { writePrices } = ledger.engine;
+    ledger.engine.writePrices = async (work) => {
+      ledger.engine.writePrices = writePrices;
+      await push([NOW - 1, 60], [end - 1, 72]);
+      return ledger.engine.writePrices(work);
+    };
+    await undo(end + HOUR);
+    expect(await current()).toEqual([60, 76, 60, 72, SESSION_CLOSE]);
+  });
+
+  test('a day that the operator had withdrawn stays withdrawn by the operator', async () => {
+    const { ledger, symbolId, day, end, push, publish, imported, current } = await open();
+    await push([NOW - 1, 70]);
+    await publish(70, { source: 'desk', reason: SESSION_CLOSE });
+    await ledger.withdrawals.withdraw([{ symbolId, day }], {
+      by: 'operator',
+      reason: 'wrong',
+      recordedAt: NOW,
+    });
+    const undo = await imported(90);
+    await undo(end + HOUR);
+    expect(await current()).toBe('operator');
+  });
+
+  test('a correction that is taken back returns the day to its ticks', async () => {
+    const { ledger, symbolId, day, settles, end, push, publish, current } = await open();
+    const revert = (recordedAt: number) =>
+      ledger.corrections.revert([{ symbolId, day }], { reason: 'was right', recordedAt });
+    await push([NOW, 70]);
+    await publish(90, { source: 'operator' });
+    await revert(settles);
+    expect(await current()).toEqual([70, 70, 70, 70, PROVISIONAL]);
+    await publish(91, { source: 'operator' });
+    await push([end - 1, 71]);
+    await revert(end + HOUR);
+    expect(await current()).toEqual([70, 71, 70, 71, SESSION_CLOSE]);
+  });
+});
