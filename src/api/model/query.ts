@@ -23,11 +23,14 @@ export interface QueryParam {
   readonly values: readonly string[];
   /** Whether somebody has read it. One without effect can be reported. */
   readonly isRead: boolean;
+  /** Another parameter of the request, beside which this one has no effect. */
+  readonly supersededBy?: string;
 }
 
 interface OwnParam extends QueryParam {
   values: string[];
   isRead: boolean;
+  supersededBy?: string;
 }
 
 /** With more parameters, looking through the list takes longer than a lookup in a map. */
@@ -52,6 +55,14 @@ export class QueryParams implements Iterable<QueryParam> {
 
   has(name: string): boolean {
     return this.#find(name) !== undefined;
+  }
+
+  /** Says why parameters are not read: another one takes their place. */
+  supersede(names: readonly string[], by: string): void {
+    for (const name of names) {
+      const param = this.#find(name);
+      if (param) param.supersededBy = by;
+    }
   }
 
   add(name: string, value: string): void {

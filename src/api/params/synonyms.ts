@@ -125,13 +125,14 @@ export function nameSentInstead(query: QueryParams, name: string): string | unde
  */
 export function parameterWarnings(query: QueryParams, path: string, format: Format = 'json'): string[] {
   const warnings: string[] = [];
-  for (const { name, values, isRead } of query) {
+  for (const { name, values, isRead, supersededBy } of query) {
     if (!PARAMETER_NAMES.has(name)) {
       const meant = isKeyName(name) ? undefined : meantBy(name);
       if (meant) warnings.push(`The parameter "${name}" has no effect. Did you mean "${meant}"?`);
       else if (UNSUPPORTED_NAMES.has(plain(name))) warnings.push(`The parameter "${name}" has no effect.`);
     } else if (!isRead) {
-      warnings.push(`The parameter "${name}" has no effect on ${path}.`);
+      const where = supersededBy === undefined ? `on ${path}` : `together with "${supersededBy}"`;
+      warnings.push(`The parameter "${name}" has no effect ${where}.`);
     } else if (values.every((value) => value.trim() === '')) {
       warnings.push(`The parameter "${name}" is empty, which counts as missing.`);
     } else if (name === 'metadata' || name === 'closes') {

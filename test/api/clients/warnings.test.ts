@@ -53,8 +53,14 @@ onEachEngine('warnings', (engine) => {
       ['The parameter "currency" has no effect. Did you mean "quote"?'],
     ],
     [
-      '/rates/revisions?symbols=XAU&date=2024-05-14&startDate=2024-05-01',
-      ['The parameter "startDate" has no effect on /rates/revisions.'],
+      '/rates/revisions?symbols=XAU&date=2024-05-14&startDate=2024-05-01&endDate=2024-05-14&cursor=x',
+      ['startDate', 'endDate', 'cursor'].map(
+        (name) => `The parameter "${name}" has no effect together with "date".`,
+      ),
+    ],
+    [
+      '/rates/revisions?symbols=XAU&date=2024-05-14&interval=week',
+      ['The parameter "interval" has no effect on /rates/revisions.'],
     ],
     [`/rates/history?${RANGE}&collapse=monthly`, [noEffect('collapse', 'interval')]],
     [`/rates/history?${RANGE}&aggregation=avg`, [noEffect('aggregation', 'field')]],

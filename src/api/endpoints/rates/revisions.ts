@@ -132,6 +132,7 @@ function readDays({ query, plan, dialect }: EndpointContext): RequestedDays {
     return { isRange, name: 'startDate', ...span };
   }
   const day = readDay(query, 'date');
+  query.supersede(['startDate', 'endDate', 'cursor'], 'date');
   return { isRange, name: 'date', first: day, last: day };
 }
 
