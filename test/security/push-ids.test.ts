@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { apiOn } from '../support/api.ts';
+import { apiOn, expectRefusal } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { NOON } from '../support/service.ts';
 
@@ -44,6 +44,18 @@ onEachEngine('ids of pushed ticks', (engine) => {
 
   test('that are not well-formed Unicode are refused, because a database may treat two of them as equal', async () => {
     expect(await push(['\ud800', '\udfff', 'good'])).toMatchObject({ accepted: 1, refused: 2 });
+  });
+
+  test('that are not UTF-8 are refused: two of them would be stored as the same text', async () => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    for (const byte of [0xff, 0xc3]) {
+      const text = JSON.stringify([{ symbol: 'XAU', price: 2350, at: NOON, id: 'a?' }]);
+      const body = Buffer.from(text).map((one) => (one === 0x3f ? byte : one));
+      const reply = await api.ask('/admin/ticks', { method: 'POST', key: '', headers, body });
+      expect(expectRefusal(reply, 400, 'invalid_body')).toBe(
+        'The body is invalid: it is not valid UTF-8; encode it as UTF-8.',
+      );
+    }
   });
 
   test('none of this caused an internal error', () => {

@@ -19,7 +19,12 @@ export interface Api {
   /** Sends a request with that key, another one, or none (`''`). */
   ask(
     path: string,
-    options?: { key?: string; method?: string; headers?: Record<string, string>; body?: string },
+    options?: {
+      key?: string;
+      method?: string;
+      headers?: Record<string, string>;
+      body?: string | Uint8Array<ArrayBuffer>;
+    },
   ): Promise<Reply>;
 }
 

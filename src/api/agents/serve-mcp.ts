@@ -6,6 +6,7 @@ import type { Log } from '../../runtime/log/log.ts';
 import { KEY_HEADER } from '../access/api-key.ts';
 import type { McpEndpoint } from '../model/endpoint.ts';
 import type { MaybeAsync } from '../model/maybe-async.ts';
+import { readText } from '../params/body-text.ts';
 import type { RequestContext } from '../pipeline/request/request-context.ts';
 import type { Step } from '../pipeline/request/step.ts';
 import { COMMON_HEADERS } from '../response/headers.ts';
@@ -33,7 +34,7 @@ export function serveMcp({ version, handle, log }: ServeMcpOptions): Step<McpEnd
     const { respondToAgent } = await import('../../mcp/http.ts');
     const { request } = context;
     const response = await respondToAgent({
-      body: await request.text(),
+      body: await readText(request),
       headers: agentHeaders(request),
       ask: askWithin(context, handle),
       version,

@@ -2,7 +2,7 @@ import type { LineRemark } from '../../feeds/import/staging.ts';
 import { UnknownSymbol } from '../../feeds/import/symbols.ts';
 import { type ImportedFile, importFile, UnusableFile } from '../../feeds/import-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { SIMULATED } from '../../ledger/symbols/sources.ts';
+import { expectedSource } from '../../ledger/symbols/sources.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, type CommandCall, JSON_FLAG, UsageError } from '../framework/command.ts';
 import { plural } from '../framework/plural.ts';
@@ -39,8 +39,9 @@ export const importCommand: Command = {
     if (code && call.flag('symbol-column'))
       throw new UsageError('openpit import takes --symbol or --symbol-column, not both');
     const source = call.flag('source')?.trim() || 'import';
-    if (source === SIMULATED)
-      throw new UsageError(`--source ${SIMULATED} is reserved for simulated prices; choose another name`);
+    const expected = expectedSource(source);
+    if (expected !== undefined)
+      throw new UsageError(`--source must be ${expected} (received "${source.slice(0, 40)}")`);
     const name = call.operands[0]!;
     const imported = await withInput(name, (path) =>
       call.withLedger((ledger) => importWithProgress(call, ledger, { path, name, code, source })),

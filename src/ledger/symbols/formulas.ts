@@ -111,7 +111,12 @@ async function check(tx: Sql, formula: NamedFormula): Promise<NamedFormula | { p
     const accepted = `send none, the unit of a symbol, or one of ${UNIT_SYMBOLS.join(', ')}`;
     return { problem: `"${formula.unit}" is not a unit: ${accepted}` };
   }
-  return { ...formula, expression: parsed.text, unit };
+  const currency = await currencyOf(tx, formula);
+  if (currency === undefined) {
+    const accepted = 'send none, the currency of a symbol, or an ISO 4217 code such as USD';
+    return { problem: `"${formula.currency}" is not a currency: ${accepted}` };
+  }
+  return { ...formula, expression: parsed.text, unit, currency };
 }
 
 /** The unit in the spelling of the catalogue; undefined if nothing is quoted in it. A formula may keep the unit that it has. */
@@ -122,6 +127,18 @@ async function unitOf(tx: Sql, { code, unit }: NamedFormula): Promise<string | u
     UNION SELECT unit FROM formula WHERE code = ${code}`;
   const units = [NO_MEASURE, ...rows.map((row) => asText(row.unit))];
   return units.find((one) => one.toLowerCase() === unit.toLowerCase());
+}
+
+/** The code of the currency; undefined if nothing can be quoted in it. A formula may keep the currency that it has. */
+async function currencyOf(tx: Sql, { code, currency }: NamedFormula): Promise<string | undefined> {
+  const rows = await tx`SELECT DISTINCT currency_code AS currency FROM symbol
+    UNION SELECT currency FROM formula WHERE code = ${code}`;
+  const known = [
+    NO_MEASURE,
+    ...rows.map((row) => asText(row.currency)),
+    ...Intl.supportedValuesOf('currency'),
+  ];
+  return known.find((one) => one.toLowerCase() === currency.toLowerCase());
 }
 
 async function codesIn(tx: Sql, statement: string): Promise<Set<string>> {

@@ -6,6 +6,16 @@ import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
 export const SIMULATED = 'simulated';
 export const SIMULATED_ID = 1;
 
+/** Counted in characters, not in UTF-16 code units. */
+const SOURCE_NAME = /^[\p{L}\p{N}][^\p{Cc}\p{Cs}]{0,31}$/u;
+
+/** What a user's name of a source must be instead; undefined if it is accepted. */
+export function expectedSource(name: string): string | undefined {
+  if (name === SIMULATED) return `another name: "${SIMULATED}" is reserved for simulated prices`;
+  if (SOURCE_NAME.test(name)) return undefined;
+  return 'a name of at most 32 characters that begins with a letter or a digit';
+}
+
 /** Source names as small numbers. Names are never deleted. */
 export class SourceStore {
   readonly #engine: Engine;

@@ -134,7 +134,11 @@ onEachEngine('push', (engine) => {
     ['{"ticks":5}', 'must be a list of ticks'],
     ['[]', 'holds no ticks'],
     [JSON.stringify({ source: 'simulated', ticks: [1] }), '"simulated" is reserved'],
-    [JSON.stringify({ source: 'my desk', ticks: [1] }), 'source must be a word'],
+    [
+      JSON.stringify({ source: 'x'.repeat(33), ticks: [1] }),
+      'source must be a name of at most 32 characters',
+    ],
+    [JSON.stringify({ source: '-desk', ticks: [1] }), 'that begins with a letter or a digit'],
     [JSON.stringify(Array(10_001).fill(1)), '10000 may be sent at a time'],
   ])('a batch that cannot be read is refused whole: %.20s', async (body, why) => {
     expect(expectRefusal(await send('/admin/ticks', body), 400, 'invalid_body')).toContain(why);

@@ -161,6 +161,22 @@ onEachEngine('named formulas', (engine) => {
     expect(await unitOf('crate')).toBe('Crate');
   });
 
+  test('the currency is an ISO code, one of a symbol, or none', async () => {
+    const withCurrency = (currency: string) =>
+      define('PRICED', { expression: '{XAU}*2', name: 'Test', currency });
+    const currencyOf = async (currency: string) =>
+      ((await withCurrency(currency)).body.formula as Json | undefined)?.currency;
+    expect(await Promise.all(['usd', 'USX', 'CHF', 'None'].map(currencyOf))).toEqual([
+      'USD',
+      'USX',
+      'CHF',
+      'none',
+    ]);
+    expect(expectRefusal(await withCurrency('dollars'), 400, 'invalid_body')).toContain(
+      '"dollars" is not a currency: send none, the currency of a symbol, or an ISO 4217 code such as USD',
+    );
+  });
+
   test('a value that is too large is refused or absent, converted or not, with a name or without', async () => {
     // To the power of 20, that is 10^60, and almost the largest number there is: more of it in another unit or in cents.
     await api.service.publish('PL', { '2024-05-13': 1_000, '2024-05-14': 2.4e15 });

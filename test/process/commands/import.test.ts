@@ -110,3 +110,15 @@ test('a specified folder is created, and a ledger in ./data is found', async () 
   const { cwd } = await imported(CSV);
   expect((await openpit(['plan', 'list'], { cwd })).exitCode).toBe(0);
 });
+
+test('a source has the same limits as one of pushed prices', async () => {
+  const accepted = await imported(CSV, '--source', 'My desk', '--json');
+  expect([accepted.exitCode, JSON.parse(accepted.stdout)]).toMatchObject([0, { source: 'My desk' }]);
+  for (const [source, why] of [
+    ['x'.repeat(33), '--source must be a name of at most 32 characters'],
+    ['simulated', '--source must be another name: "simulated" is reserved for simulated prices'],
+  ] as const) {
+    const refused = await imported(CSV, '--source', source);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(why)]);
+  }
+});

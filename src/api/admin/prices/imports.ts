@@ -1,5 +1,5 @@
 import { type ImportRun, importName } from '../../../ledger/prices/imports.ts';
-import { SIMULATED } from '../../../ledger/symbols/sources.ts';
+import { expectedSource } from '../../../ledger/symbols/sources.ts';
 import { isZone } from '../../../market/zone.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
@@ -58,12 +58,13 @@ export function adminImports(jobs: OperatorJobs): readonly AdminEndpoint[] {
 function readRequest(query: QueryParams): Omit<ImportRequest, 'bytes'> {
   const text = (name: string) => single(query, name)?.slice(0, TEXT_MAX);
   const symbol = text('symbol')?.toUpperCase();
-  const source = text('source') ?? 'import';
+  const source = single(query, 'source')?.trim() || 'import';
+  const expected = expectedSource(source);
   const zone = text('zone');
   const symbolColumn = text('symbolColumn');
   if ((symbol === undefined) === (symbolColumn === undefined))
     throw refuse('missing_parameter', { name: 'symbol', example: 'XAU (or symbolColumn, but not both)' });
-  if (source === SIMULATED) throw invalid('source', source, 'another name: simulated prices have this one');
+  if (expected !== undefined) throw invalid('source', source, expected);
   if (zone !== undefined && !isZone(zone)) throw invalid('zone', zone, 'a time zone such as Europe/London');
   return {
     name: text('file') ?? 'upload',

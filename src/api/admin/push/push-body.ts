@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
-import { SIMULATED } from '../../../ledger/symbols/sources.ts';
+import { expectedSource } from '../../../ledger/symbols/sources.ts';
 import type { Ohlc } from '../../../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../../../market/day.ts';
 import { refuse } from '../../errors/errors.ts';
 import { isPlainText, type QueryParams } from '../../model/query.ts';
+import { readText } from '../../params/body-text.ts';
 import { readFlag, single } from '../../params/parameters.ts';
 import { PUSH_ENVELOPE, PUSHED_BAR, PUSHED_TICK } from './push-schema.ts';
 
@@ -23,8 +24,6 @@ export interface InvalidRecord {
   reason: string;
 }
 
-const SOURCE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
-
 /** Reads JSON (an array, or an object with the array under `member`) or NDJSON. */
 export async function readBatch(
   request: IncomingRequest,
@@ -34,16 +33,12 @@ export async function readBatch(
   const encoding = request.headers.get('content-encoding');
   if (encoding && encoding !== 'identity')
     problem(`it is compressed (${encoding.slice(0, 40)}), which is not supported; send it uncompressed`);
-  const text = await request.text();
+  const text = await readText(request);
   const isLines = /\b(x-)?ndjson\b|jsonl/i.test(request.headers.get('content-type') ?? '');
   const body = isLines ? readLines(text) : readJson(text, member);
   const source = single(query, 'source')?.trim() || body.source || 'push';
-  if (source === SIMULATED) problem(`the source "${SIMULATED}" is reserved for simulated prices`);
-  if (!SOURCE.test(source)) {
-    problem(
-      `source must be a word of at most 32 letters, digits, ".", "_" and "-" (received "${source.slice(0, 40)}")`,
-    );
-  }
+  const expected = expectedSource(source);
+  if (expected !== undefined) problem(`source must be ${expected} (received "${source.slice(0, 40)}")`);
   const { records } = body;
   if (records.length === 0) problem(`it holds no ${member}`);
   if (records.length > RECORDS_MAX) {

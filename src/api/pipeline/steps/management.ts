@@ -10,6 +10,7 @@ import type { AdminGuard } from '../../access/admin-guard.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint, ManagementRequest, Method, OwnerEndpoint } from '../../model/endpoint.ts';
 import { isPlainText } from '../../model/query.ts';
+import { readText } from '../../params/body-text.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 export interface ManagementOptions {
@@ -88,7 +89,7 @@ async function readBody<T>(
   schema: z.ZodType<T>,
   charactersMax = BODY_CHARACTERS_MAX,
 ): Promise<T> {
-  const text = await request.text();
+  const text = await readText(request);
   if (text.length > charactersMax) throw refuse('invalid_body', { problems: ['it is too long'] });
   if (text !== '' && !/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
     throw refuse('invalid_body', {
