@@ -8,6 +8,7 @@ export interface AgentRequest {
   headers: Headers;
   ask: AskRates;
   version: string;
+  now(): number;
   onError(error: Error): void;
 }
 
@@ -20,10 +21,11 @@ export async function respondToAgent({
   headers,
   ask,
   version,
+  now,
   onError,
 }: AgentRequest): Promise<Response> {
   if (body.trimStart().startsWith('[')) return Response.json(BATCH_REFUSED, { status: 400 });
-  const handler = createMcpHandler(() => createMcpServer(ask, version), {
+  const handler = createMcpHandler(() => createMcpServer(ask, version, now), {
     onerror: onError,
     maxSubscriptions: 0, // nothing here changes that a client could subscribe to
   });

@@ -30,18 +30,23 @@ const INSTRUCTIONS =
   'Commodity prices: metals, energy, agriculture and more. Find codes with find_symbols first. Always state currency, unit and date of a price, and say so if it is simulated. The resource openpit://guide explains the rest.';
 
 /** A server of the Model Context Protocol that answers questions about prices through `ask`. */
-export function createMcpServer(ask: AskRates, version: string): McpServer {
+export function createMcpServer(ask: AskRates, version: string, now: () => number): McpServer {
   const server = new McpServer({ name: 'openpit', version }, { instructions: INSTRUCTIONS });
-  for (const tool of TOOLS) register(server, tool, ask);
+  for (const tool of TOOLS) register(server, tool, ask, now);
   registerResources(server, ask);
   return server;
 }
 
-function register(server: McpServer, { name, title, description, input, answer }: Tool, ask: AskRates): void {
+function register(
+  server: McpServer,
+  { name, title, description, input, answer }: Tool,
+  ask: AskRates,
+  now: () => number,
+): void {
   const annotations = { readOnlyHint: true, openWorldHint: false };
   server.registerTool(name, { title, description, inputSchema: input, annotations }, async (args) => {
     try {
-      const { text, resource } = await answer(args, ask);
+      const { text, resource } = await answer(args, ask, now());
       const link = resource && { type: 'resource_link' as const, ...resource, mimeType: 'text/csv' };
       return { content: [{ type: 'text', text }, ...(link ? [link] : [])] };
     } catch (error) {

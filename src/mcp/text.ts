@@ -1,4 +1,5 @@
 import type { PriceMetadata } from '../client/answers.ts';
+import { printDay, utcDay } from '../market/day.ts';
 import { printNumber } from '../market/decimal.ts';
 
 /** Units whose symbol alone can be misread. */
@@ -45,6 +46,26 @@ export function priced(code: string, price: number, metadata: PriceMetadata): st
 export function momentText(at: string): string {
   if (at.length === 10) return `close of ${at}`;
   return `at ${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+}
+
+/** A plan may see the end of a session this much later: the longest delay of the built-in plans. */
+const DELAY_MS_MAX = 3_600_000;
+
+/** Whether a day may still be trading somewhere. No session ends later than its date does in UTC. */
+export function mayTrade(day: string, now: number): boolean {
+  return day >= printDay(utcDay(now - DELAY_MS_MAX));
+}
+
+/** What the last price of a day is. */
+export function closeText(day: string, now: number): string {
+  return mayTrade(day, now)
+    ? `PROVISIONAL price of ${day} so far: that day may still be trading`
+    : `close of ${day}`;
+}
+
+/** A day, with a remark if its price is not a close yet. */
+export function dayText(day: string, now: number): string {
+  return mayTrade(day, now) ? `${day} (PROVISIONAL: that day may still be trading)` : day;
 }
 
 /** A fraction as a percentage. */

@@ -7,7 +7,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   title: string;
   description: string;
   input: Input;
-  answer(args: z.output<Input>, ask: AskRates): Promise<ToolAnswer>;
+  /** `now` is in ms. */
+  answer(args: z.output<Input>, ask: AskRates, now: number): Promise<ToolAnswer>;
 }
 
 /** Short text that cannot be misread, and where the rest of the data is. */

@@ -38,6 +38,7 @@ export function serveMcp({ version, handle, log }: ServeMcpOptions): Step<McpEnd
       headers: agentHeaders(request),
       ask: askWithin(context, handle),
       version,
+      now: () => context.now,
       onError: (error) => log.warn('an agent request failed', { message: error.message }),
     });
     const headers = {

@@ -1,3 +1,4 @@
+import { systemClock } from '../../runtime/clock.ts';
 import { VERSION } from '../../runtime/version.ts';
 import type { Command } from '../framework/command.ts';
 import { SOURCE_FLAGS, withRates } from './source.ts';
@@ -13,7 +14,7 @@ export const mcpCommand: Command = {
   async run(call) {
     await withRates(call, async (ask) => {
       const { serveAgent } = await import('../../mcp/stdio.ts'); // only this command needs it
-      await serveAgent(ask, VERSION);
+      await serveAgent(ask, VERSION, () => systemClock.now());
     });
   },
 };

@@ -3,7 +3,7 @@ import type { FluctuationAnswer, PriceMetadata } from '../../client/answers.ts';
 import type { AskRates } from '../../client/ask.ts';
 import { signed } from '../../client/signed.ts';
 import { difference, percentChange, printNumber } from '../../market/decimal.ts';
-import { measure, origin } from '../text.ts';
+import { dayText, measure, origin } from '../text.ts';
 import { conversion, date, symbolParams, symbols, tool } from '../tool.ts';
 
 export const priceChange = tool({
@@ -12,9 +12,9 @@ export const priceChange = tool({
   description:
     'How much each symbol changed between two days: both closes, the difference and the percentage. Any distance, such as a week or ten years.',
   input: z.object({ symbols, from: date('The first day'), to: date('The last day'), ...conversion }),
-  async answer(args, ask) {
+  async answer(args, ask, now) {
     const changes = await changesOf(ask, symbolParams(args), args.from, args.to);
-    return { text: changes.map(changeLine).join('\n') };
+    return { text: changes.map((change) => changeLine(change, now)).join('\n') };
   },
 });
 
@@ -45,8 +45,8 @@ export async function changesOf(
   });
 }
 
-function changeLine({ code, start, end, metadata }: Change): string {
+function changeLine({ code, start, end, metadata }: Change, now: number): string {
   const absolute = difference(end.close, start.close);
   const relative = percentChange(start.close, end.close, 2);
-  return `${code}: ${signed(absolute)} ${measure(metadata)} (${signed(relative)} %), from ${printNumber(start.close)} on ${start.date} to ${printNumber(end.close)} on ${end.date}, ${origin(metadata)}`;
+  return `${code}: ${signed(absolute)} ${measure(metadata)} (${signed(relative)} %), from ${printNumber(start.close)} on ${start.date} to ${printNumber(end.close)} on ${dayText(end.date, now)}, ${origin(metadata)}`;
 }

@@ -4,7 +4,7 @@ import { type AskRates, type QueryValues, RequestRefused } from '../../client/as
 import { csv } from '../../client/csv.ts';
 import { signed } from '../../client/signed.ts';
 import { percentChange, printNumber } from '../../market/decimal.ts';
-import { measure, origin, percent } from '../text.ts';
+import { dayText, measure, origin, percent } from '../text.ts';
 import { conversion, date, symbolParams, symbols, tool } from '../tool.ts';
 import { type Change, changesOf } from './change.ts';
 
@@ -19,7 +19,7 @@ export const compare = tool({
     to: date('The last day'),
     ...conversion,
   }),
-  async answer(args, ask) {
+  async answer(args, ask, now) {
     const params = symbolParams(args);
     const changes = await changesOf(ask, params, args.from, args.to);
     const { statistics, correlation } = await statisticsOf(ask, {
@@ -35,7 +35,7 @@ export const compare = tool({
         code,
         `${signed(percentChange(start.close, end.close, 2))} %`,
         `${printNumber(start.close)} on ${start.date}`,
-        `${printNumber(end.close)} on ${end.date}`,
+        `${printNumber(end.close)} on ${dayText(end.date, now)}`,
         measure(metadata),
         volatility === undefined ? '' : percent(volatility),
         origin(metadata),

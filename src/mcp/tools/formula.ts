@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HistoricalAnswer, LatestAnswer } from '../../client/answers.ts';
-import { momentText, origin, priced } from '../text.ts';
+import { closeText, mayTrade, momentText, origin, priced } from '../text.ts';
 import { date, tool } from '../tool.ts';
 
 export const formula = tool({
@@ -12,7 +12,7 @@ export const formula = tool({
     expression: z.string().min(1).max(1_000).describe('Such as {XAU}/{XAG}'),
     date: date('The day; by default now').optional(),
   }),
-  async answer({ expression, date }, ask) {
+  async answer({ expression, date }, ask, now) {
     if (date === undefined) {
       const { rates, metadata } = await ask<LatestAnswer>('/rates/latest', { symbols: expression });
       return { text: textOf(rates, (code) => [metadata[code]!, momentText(metadata[code]!.at!)]) };
@@ -22,9 +22,8 @@ export const formula = tool({
       date,
     });
     const closes = Object.fromEntries(Object.entries(rates).map(([code, bar]) => [code, bar.close]));
-    return {
-      text: textOf(closes, (code) => [metadata[code]!, `from the closes of ${metadata[code]!.date ?? date}`]),
-    };
+    const when = (day: string) => (mayTrade(day, now) ? closeText(day, now) : `from the closes of ${day}`);
+    return { text: textOf(closes, (code) => [metadata[code]!, when(metadata[code]!.date ?? date)]) };
   },
 });
 

@@ -1,24 +1,27 @@
 import { z } from 'zod';
 import type { HistoricalAnswer } from '../../client/answers.ts';
 import { printNumber } from '../../market/decimal.ts';
-import { origin, priced } from '../text.ts';
+import { closeText, mayTrade, origin, priced } from '../text.ts';
 import { conversion, date, symbolParams, symbols, tool } from '../tool.ts';
 
 export const priceOnDate = tool({
   name: 'price_on_date',
   title: 'Price on a date',
   description:
-    'Close, open, high and low of each symbol on one day. On a day without trading it is the last trading day before it; the answer names the day.',
+    'Close, open, high and low of each symbol on one day; provisional ones on a day that may still be trading. On a day without trading it is the last trading day before it; the answer names the day.',
   input: z.object({ symbols, date: date('The day'), ...conversion }),
-  async answer(args, ask) {
+  async answer(args, ask, now) {
     const params = { ...symbolParams(args), date: args.date };
     const { rates, metadata } = await ask<HistoricalAnswer>('/rates/historical', params);
     const lines = Object.entries(rates).map(([code, { open, high, low, close }]) => {
       const about = metadata[code]!;
       const [o, h, l] = [open, high, low].map(printNumber);
       const day = about.date ?? args.date;
-      const earlier = day === args.date ? '' : ` (no trading on ${args.date})`;
-      return `${priced(code, close, about)}, close of ${day}${earlier}; open ${o}, high ${h}, low ${l}; ${origin(about)}`;
+      const without = mayTrade(args.date, now)
+        ? `no price of ${args.date} yet`
+        : `no trading on ${args.date}`;
+      const earlier = day === args.date ? '' : ` (${without})`;
+      return `${priced(code, close, about)}, ${closeText(day, now)}${earlier}; open ${o}, high ${h}, low ${l}; ${origin(about)}`;
     });
     return { text: lines.join('\n') };
   },

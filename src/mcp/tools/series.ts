@@ -4,7 +4,7 @@ import { csv } from '../../client/csv.ts';
 import { wholeHistory } from '../../client/history.ts';
 import { percentChange, printNumber } from '../../market/decimal.ts';
 import { seriesUri } from '../resources.ts';
-import { measure, origin } from '../text.ts';
+import { mayTrade, measure, origin } from '../text.ts';
 import { conversion, date, symbolParams, tool } from '../tool.ts';
 
 /** More rows than this are summarised: they would fill the model's context. */
@@ -27,7 +27,7 @@ export const priceSeries = tool({
     interval: z.enum(['day', 'week', 'month', 'quarter', 'year']).default('day'),
     ...conversion,
   }),
-  async answer({ symbol, from, to, interval, currency, unit }, ask) {
+  async answer({ symbol, from, to, interval, currency, unit }, ask, now) {
     const params = {
       ...symbolParams({ symbols: [symbol], currency, unit }),
       startDate: from,
@@ -40,7 +40,8 @@ export const priceSeries = tool({
       return {
         text: `${symbol} has no prices from ${from} to ${to}. find_symbols states the first and last date.`,
       };
-    const head = headline(code, rows, metadata[code]!, interval);
+    const lastDay = interval === 'day' ? rows.at(-1)!.date : to;
+    const head = headline(code, rows, metadata[code]!, interval) + openText(lastDay, now);
     if (rows.length <= ROWS_MAX) return { text: `${head}\n${tableOf(rows)}` };
     const uri = seriesUri({ symbol: code, from, to, interval, currency, unit });
     const text = `${head}\n${extremes(rows)}\n${SHOWN} of ${rows.length} rows, evenly spaced:\n${tableOf(spread(rows))}\nAll rows: resource ${uri}`;
@@ -52,6 +53,13 @@ function headline(code: string, rows: readonly HistoryRow[], about: PriceMetadat
   const [first, last] = [rows[0]!, rows.at(-1)!];
   const change = percentChange(first.close, last.close, 2);
   return `${code}, ${measure(about)}, by ${interval}, ${first.date} to ${last.date}, ${origin(about)}. Close ${printNumber(first.close)} → ${printNumber(last.close)} (${change} %).`;
+}
+
+/** The last interval of a range that reaches today is not over. */
+function openText(lastDay: string, now: number): string {
+  return mayTrade(lastDay, now)
+    ? ' The last row is PROVISIONAL: it includes a day that may still be trading.'
+    : '';
 }
 
 function extremes(rows: readonly HistoryRow[]): string {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StatisticsAnswer, SymbolStatistics } from '../../client/answers.ts';
 import { printNumber } from '../../market/decimal.ts';
-import { measure, origin, percent } from '../text.ts';
+import { dayText, measure, origin, percent } from '../text.ts';
 import { conversion, date, symbolParams, symbols, tool } from '../tool.ts';
 
 export const priceStatistics = tool({
@@ -10,24 +10,24 @@ export const priceStatistics = tool({
   description:
     'Mean, median, lowest and highest close with their days, standard deviation, annualised volatility and largest fall of each symbol in a range.',
   input: z.object({ symbols, from: date('The first day'), to: date('The last day'), ...conversion }),
-  async answer(args, ask) {
+  async answer(args, ask, now) {
     const params = { ...symbolParams(args), startDate: args.from, endDate: args.to };
     const { statistics, metadata } = await ask<StatisticsAnswer>('/rates/statistics', params);
     const blocks = Object.entries(statistics).map(([code, one]) => {
       const about = metadata[code]!;
       return [
         `${code}, ${measure(about)}, ${args.from} to ${args.to}, ${origin(about)}:`,
-        ...lines(one),
+        ...lines(one, now),
       ].join('\n  ');
     });
     return { text: blocks.join('\n') };
   },
 });
 
-function lines(one: SymbolStatistics): string[] {
+function lines(one: SymbolStatistics, now: number): string[] {
   const optional = (text: string, value: number | undefined) => (value === undefined ? [] : [text]);
   return [
-    `${one.count} closes, last ${printNumber(one.last)} on ${one.lastDate}`,
+    `${one.count} closes, last ${printNumber(one.last)} on ${dayText(one.lastDate, now)}`,
     `mean ${printNumber(one.mean)}, median ${printNumber(one.median)}`,
     `lowest ${printNumber(one.minimum)} on ${one.minimumDate}, highest ${printNumber(one.maximum)} on ${one.maximumDate}`,
     ...optional(`standard deviation ${one.standardDeviation}`, one.standardDeviation),

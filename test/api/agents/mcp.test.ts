@@ -137,6 +137,31 @@ onEachEngine('POST /mcp', (engine) => {
     }
   });
 
+  test('the price of a day that may still be trading is never called a close', async () => {
+    const today = '2024-05-15';
+    const price = await call(client, 'price_on_date', { symbols: ['XAG', 'XAU'], date: today });
+    expect(price.text).toMatch(
+      /^XAG: 28\.75 .*, PROVISIONAL price of 2024-05-15 so far: that day may still be trading; open 28\.75/,
+    );
+    expect(price.text).toContain('close of 2024-05-14 (no price of 2024-05-15 yet)');
+    const range = { from: '2024-05-13', to: today };
+    const change = await call(client, 'price_change', { symbols: ['XAG'], ...range });
+    expect(change.text).toContain('to 28.75 on 2024-05-15 (PROVISIONAL: that day may still be trading)');
+    const series = await call(client, 'price_series', { symbol: 'XAG', ...range });
+    expect(series.text).toContain(
+      'The last row is PROVISIONAL: it includes a day that may still be trading.',
+    );
+    const statistics = await call(client, 'price_statistics', { symbols: ['XAG'], ...range });
+    expect(statistics.text).toContain(
+      'last 28.75 on 2024-05-15 (PROVISIONAL: that day may still be trading)',
+    );
+    const compared = await call(client, 'compare', { symbols: ['XAG', 'XAU'], ...range });
+    expect(compared.text).toContain('28.75 on 2024-05-15 (PROVISIONAL: that day may still be trading)');
+    const formula = await call(client, 'formula', { expression: '{XAG}*2', date: today });
+    expect(formula.text).toContain('PROVISIONAL price of 2024-05-15 so far');
+    expect(formula.text).not.toContain('close');
+  });
+
   test('a commodity is found before spreads that it is part of, and a ratio has no currency', async () => {
     const codes = async (query: string) =>
       (await call(client, 'find_symbols', { query })).text.split('\n').map((line) => line.split(':')[0]);
