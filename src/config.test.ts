@@ -26,6 +26,27 @@ test('a standby is for PostgreSQL only, and its URL is checked', () => {
   expect([onSqlite.readUrl, onSqlite.warnings.length]).toEqual([undefined, 1]);
 });
 
+test('a URL of PostgreSQL names a host', () => {
+  for (const url of [
+    'postgres:///openpit',
+    'postgresql://user:secret@/openpit',
+    'postgres://:5432/openpit',
+    'postgres://one:5432,,two/openpit',
+    'postgres:openpit',
+    'postgres:/one/openpit',
+  ]) {
+    const read = () => readConfig({ OPENPIT_DATABASE_URL: url }, {});
+    expect(read, url).toThrow(
+      'OPENPIT_DATABASE_URL must name the host of PostgreSQL: postgres://USER:PASSWORD@',
+    );
+    expect(read, url).not.toThrow('secret');
+  }
+  const standby = { OPENPIT_DATABASE_URL: 'postgres://one/db', OPENPIT_READ_URL: 'postgres:///db' };
+  expect(() => readConfig(standby, {})).toThrow('OPENPIT_READ_URL must name the host');
+  const several = 'postgres://user:p%2Cw@one:5432,[::1]:5433/db?sslmode=require';
+  expect(readConfig({ OPENPIT_DATABASE_URL: several }, {}).databaseUrl).toBe(several);
+});
+
 test('the default retention of the settings is that of the ledger', () => {
   expect(readConfig({}, {}).retention).toEqual(DEFAULT_RETENTION);
 });

@@ -25,17 +25,29 @@ export function readList(text: string): string[] {
 
 /** The URL of PostgreSQL or of a SQLite file; empty when none is set. */
 export function readDatabaseUrl(text: string): string {
-  if (text === '' || /^(postgres(ql)?|sqlite):/.test(text)) return text;
+  if (/^postgres(ql)?:/.test(text)) return withHosts('OPENPIT_DATABASE_URL', text);
+  if (text === '' || text.startsWith('sqlite:')) return text;
   throw new ConfigError('OPENPIT_DATABASE_URL must begin with postgres:// or sqlite://.');
 }
 
 export function readStandbyUrl(text: string): string | undefined {
-  if (text === '' || isPostgresUrl(text)) return text || undefined;
+  if (text === '') return undefined;
+  if (/^postgres(ql)?:/.test(text)) return withHosts('OPENPIT_READ_URL', text);
   throw new ConfigError('OPENPIT_READ_URL must begin with postgres://.');
 }
 
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text);
+}
+
+/** Without a host, each try to connect would fail as if the server were down, and a start would wait for it. */
+function withHosts(name: string, url: string): string {
+  const authority = /^postgres(?:ql)?:\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1).split(',');
+  if (hosts.every((host) => /^[^:\s]/.test(host.trim()))) return url;
+  throw new ConfigError(
+    `${name} must name the host of PostgreSQL: postgres://USER:PASSWORD@HOST:5432/DATABASE, with the host 127.0.0.1 for this machine.`,
+  );
 }
 
 export function readDemo(text: string): 'auto' | 'on' | 'off' {

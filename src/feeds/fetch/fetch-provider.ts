@@ -34,6 +34,8 @@ export interface FetchProviderOptions {
   limits: FetchLimits;
   signal: AbortSignal;
   onAttempt(): Promise<void>;
+  /** Called before each URL is requested, however that ends. */
+  onRequest(): void;
   /** `total` grows when a body leads to more requests. */
   onProgress(done: number, total: number): void;
 }
@@ -123,6 +125,7 @@ class Session {
       return failed('the pages form a loop: a body leads to a URL that was fetched before');
     if (this.#urls.size === REQUESTS_MAX) return failed(`more than ${REQUESTS_MAX} requests in one run`);
     this.#urls.add(url);
+    this.#options.onRequest();
     const hash = urlHash(url, secrets);
     const known = this.#options.known.get(hash);
     const kind = request.body ?? this.#provider.body;

@@ -14,7 +14,6 @@ export interface ProviderData {
   ignored: RefusedValue[];
   bodyHash: string | undefined;
   bytes: number;
-  requests: number;
   /** How many bodies have not changed since the last run. */
   kept: number;
   /** Hashes of the URLs of those bodies. */
@@ -58,7 +57,6 @@ export class ProviderDataBuilder {
     ignored: [],
     bodyHash: undefined,
     bytes: 0,
-    requests: 0,
     kept: 0,
     unchanged: new Set(),
     bodies: [],
@@ -71,7 +69,6 @@ export class ProviderDataBuilder {
 
   /** Adds a body that has not changed since the last run. */
   keep(known: KnownBody, covers: readonly string[]): void {
-    this.#result.requests++;
     this.#result.kept++;
     this.#result.unchanged.add(known.urlHash);
     this.#result.bodies.push({ ...known, covers });
@@ -86,7 +83,6 @@ export class ProviderDataBuilder {
   ): void {
     const result = this.#result;
     this.#hasher.update(body);
-    result.requests++;
     result.bytes += body.length;
     for (const observation of observations) {
       result.observations.push(observation);

@@ -103,12 +103,14 @@ onEachEngine('a failing provider', (engine) => {
       expect(bad).toMatchObject({
         status,
         message: expect.stringContaining(message),
+        requests: 1,
         taken: 0,
         corrected: 0,
       });
       expect(await bench.lastRun()).toMatchObject({
         number: 2,
         status,
+        requests: 1,
         message: expect.stringContaining(message),
       });
       expect(await bench.revisions()).toEqual(before);

@@ -116,7 +116,8 @@ class Run {
   }
 
   async #fetchProvider(): Promise<ProviderData | FetchFailure> {
-    const { provider, parts, lease } = this.#context;
+    const { provider, parts, lease, record } = this.#context;
+    let requests = 0;
     const { ledger, secrets, runtime, signal, limits = FETCH_LIMITS } = parts;
     return fetchProvider(provider, {
       secrets,
@@ -130,14 +131,15 @@ class Run {
       limits,
       signal,
       onAttempt: () => ledger.feeds.renew(lease),
+      onRequest: () => record.set({ requests: ++requests }),
       onProgress: (done, total) => this.#options.onProgress?.('fetched', done, total),
     });
   }
 
   async #process(fetched: ProviderData): Promise<RunResult> {
     const { provider, record } = this.#context;
-    const { bodyHash, bytes, requests, missing } = fetched;
-    record.set({ bodyHash, bytes, requests, missing });
+    const { bodyHash, bytes, missing } = fetched;
+    record.set({ bodyHash, bytes, missing });
     record.note('odd', fetched.odd);
     record.note('ignored', fetched.ignored);
     if (bytes === 0 || provider.series.length === 0) return this.#succeed('unchanged', fetched);

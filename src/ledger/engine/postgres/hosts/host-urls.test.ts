@@ -31,6 +31,18 @@ test('a URL that cannot be used is an error without its password', () => {
   }
 });
 
+test('a URL without a host is an error that says how to write it', () => {
+  for (const url of [
+    'postgres:///db',
+    'postgres://u:secret@/db',
+    'postgres://:5432/db',
+    'postgres://one,/db',
+  ]) {
+    expect(() => hostUrls(url)).toThrow('the database URL lacks a host: write postgres://USER:PASSWORD@HOST');
+    expect(() => hostUrls(url)).not.toThrow('secret');
+  }
+});
+
 test('what messages name of a URL is its host', () => {
   expect(hostOf('postgres://u:secret@one:5433/db')).toBe('one:5433');
 });

@@ -23,6 +23,9 @@ export function hostOf(url: string): string {
 }
 
 function urlOfHost(host: string, complete: (host: string) => string): string {
+  if (host === '' || host.startsWith(':')) {
+    throw new Error('the database URL lacks a host: write postgres://USER:PASSWORD@HOST:5432/DATABASE');
+  }
   const url = complete(host);
   if (!URL.canParse(url)) {
     throw new Error(`the database URL has a host that cannot be used: "${host}"`); // never the password
