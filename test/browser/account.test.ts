@@ -50,6 +50,33 @@ inBrowser('the account page', (browser) => {
     await close();
   });
 
+  test('keys of the same name are told apart, and screen readers get the numbers as a table', async () => {
+    const owner = await service.key('pro');
+    const uses = (key: string, count: number) => ({ date: today(), key, endpoint: 'latest', count });
+    const { page, close } = await openPage(browser, service.url);
+    await page.route('**/usage/daily', async (route) => {
+      const answer = (await (await route.fetch()).json()) as object;
+      await route.fulfill({ json: { ...answer, byKey: [uses('key_a', 30), uses('key_b', 12)] } });
+    });
+    await page.route('**/account/keys', async (route) => {
+      const { keys } = (await (await route.fetch()).json()) as { keys: object[] };
+      const named = (id: string) => ({ ...keys[0], id, name: 'shop' });
+      await route.fulfill({ json: { success: true, keys: [named('key_a'), named('key_b')] } });
+    });
+    await page.goto(`${service.url}/#key=${owner}`);
+    await page.goto(`${service.url}/#/account`);
+    await page.getByRole('button', { name: 'By key' }).click();
+    await page.locator('.swatches').getByText('shop (key_a) 30').waitFor();
+    await page.locator('.swatches').getByText('shop (key_b) 12').waitFor();
+    expect(await page.locator('.usage-chart rect').count()).toBe(2);
+    const rows = page.getByRole('table', { name: 'Units by day' }).getByRole('row');
+    expect(await rows.allTextContents()).toEqual([
+      'Dayshop (key_a)shop (key_b)All',
+      expect.stringMatching(/301242$/),
+    ]);
+    await close();
+  });
+
   test('usage is shown by endpoint and by key, with a projection and the limits in words', async () => {
     const { page, close } = await openPage(browser, service.url);
     await page.goto(`${service.url}/#key=${key}`);
@@ -102,3 +129,7 @@ inBrowser('the account page', (browser) => {
     });
   }
 });
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}

@@ -27,13 +27,13 @@ export function KeyRulesForm({
   onCancel: () => void;
 }) {
   const [name, setName] = useState(record?.name ?? '');
-  const [expires, setExpires] = useState(record?.expiresAt ? dayText(record.expiresAt) : '');
+  const expiresBefore = record?.expiresAt ? dayText(record.expiresAt) : '';
+  const [expires, setExpires] = useState(expiresBefore);
   const [addresses, setAddresses] = useState(record?.allowedIps?.join(', ') ?? '');
   const [headerOnly, setHeaderOnly] = useState(record?.headerOnly ?? false);
   const save = () => {
     const ips = addresses.split(/[,\s]+/).filter(Boolean);
-    // A day means until its end, in UTC.
-    const expiresAt = expires === '' ? null : Date.parse(expires) / 1000 + DAY_SECONDS - 1;
+    const expiresAt = record && expires === expiresBefore ? record.expiresAt : endOf(expires);
     onSave({ name: name.trim(), expiresAt, allowedIps: ips.length > 0 ? ips : null, headerOnly });
   };
   return (
@@ -91,6 +91,11 @@ export function givenRules({ name, expiresAt, allowedIps, headerOnly }: KeyRules
     ...(allowedIps !== null && { allowedIps }),
     ...(headerOnly && { headerOnly }),
   };
+}
+
+/** A key that expires after a day works until its end, in UTC. */
+function endOf(date: string): number | null {
+  return date === '' ? null : Date.parse(date) / 1000 + DAY_SECONDS - 1;
 }
 
 function dayText(seconds: number): string {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { IssuedAnswer, KeyRecord } from '../api/answers.ts';
-import { ago, dayOfSeconds } from '../show/format.ts';
+import { ago, dayOfSeconds, dayOrTime } from '../show/format.ts';
 import { ActionsHead, CopyButton, Failure, Notice, SureButton } from '../show/parts.tsx';
 import { givenRules, type KeyRulesBody, KeyRulesForm } from './key-rules.tsx';
 import { WhichKey } from './which-key.tsx';
@@ -120,7 +120,7 @@ export function Keys({
               </td>
               <td data-label="Created">{dayOfSeconds(key.createdAt)}</td>
               <td data-label="Last use">{lastUse(key)}</td>
-              <td data-label="Expires">{key.expiresAt === null ? 'never' : dayOfSeconds(key.expiresAt)}</td>
+              <td data-label="Expires">{expiry(key)}</td>
               <td data-label="Rules">{rulesOf(key)}</td>
               <td class="actions">
                 {key.status === 'active' && (
@@ -176,11 +176,20 @@ export function Keys({
   );
 }
 
-function NewKey({ issued, onDone }: { issued: IssuedAnswer; onDone: () => void }) {
+/** A key whose text is shown until the user has saved it. */
+export function NewKey({
+  issued,
+  title = 'Your new key, shown only once',
+  onDone,
+}: {
+  issued: IssuedAnswer;
+  title?: string;
+  onDone: () => void;
+}) {
   return (
     <Notice
       kind="done"
-      title="Your new key, shown only once"
+      title={title}
       action={
         <button type="button" class="button" onClick={onDone}>
           I have saved it
@@ -197,6 +206,11 @@ function NewKey({ issued, onDone }: { issued: IssuedAnswer; onDone: () => void }
 
 function lastUse({ lastUsedAt }: KeyRecord): string {
   return lastUsedAt == null ? 'none lately' : ago(new Date(lastUsedAt * 1000).toISOString());
+}
+
+/** A key that was rotated may expire in minutes. */
+function expiry({ expiresAt }: KeyRecord): string {
+  return expiresAt === null ? 'never' : dayOrTime(new Date(expiresAt * 1000).toISOString());
 }
 
 function rulesOf({ allowedIps, headerOnly }: KeyRecord): string {

@@ -25,8 +25,7 @@ export function UsageCard({ daily, keys }: { daily: UsageDailyAnswer; keys: read
       />
       {isByKey && (
         <p class="hint">
-          Covers the last 92 days, by the key that was charged. Streams are charged to the key that opened
-          them.
+          By the key that was charged; up to a minute old. A stream is charged to the key that opened it.
         </p>
       )}
     </section>
@@ -35,7 +34,11 @@ export function UsageCard({ daily, keys }: { daily: UsageDailyAnswer; keys: read
 
 /** The chart stacks by a name; here it is that of the key. */
 function daysByKey(uses: UsageDailyAnswer['byKey'], keys: readonly KeyRecord[]) {
-  const nameOf = (id: string) => keys.find((key) => key.id === id)?.name || id;
+  const nameOf = (id: string) => {
+    const name = keys.find((key) => key.id === id)?.name;
+    const isUnique = keys.filter((key) => key.name === name).length === 1;
+    return name ? (isUnique ? name : `${name} (${id})`) : id; // a rotated key has the name of the one before
+  };
   const groups = Map.groupBy(uses, ({ date, key }) => `${date} ${key}`);
   return [...groups.values()].map((same) => ({
     date: same[0]!.date,

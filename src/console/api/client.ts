@@ -68,6 +68,9 @@ function encodeName(name: string): string {
   return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
 }
 
+/** What the page refuses to send, and why. */
+export class NotSent extends Error {}
+
 /** Whether the service is unavailable at the moment, so that a retry may help. */
 export function isOutage(error: unknown): boolean {
   return error instanceof ConnectionLost || error instanceof Unavailable;

@@ -11,7 +11,7 @@ const TOP = 10;
 /** More than the endpoints that cost units, so that no two of them share a colour. */
 const COLOURS = 14;
 
-/** Answers by day, stacked by endpoint, with the same numbers as a table for screen readers. */
+/** Units by day, stacked by endpoint, with the same numbers as a table for screen readers. */
 export function UsageChart({
   days,
   first,
@@ -25,6 +25,8 @@ export function UsageChart({
   for (let date = first; date <= last; date = addDays(date, 1)) dates.push(date);
   const endpoints = [...new Set(days.map(({ endpoint }) => endpoint))].sort();
   const byDate = Map.groupBy(days, ({ date }) => date);
+  const countOf = (date: string, endpoint: string) =>
+    byDate.get(date)?.find((one) => one.endpoint === endpoint)?.count ?? 0;
   const sum = (date: string) => (byDate.get(date) ?? []).reduce((all, { count: own }) => all + own, 0);
   const top = niceTop(Math.max(1, ...dates.map(sum)));
   const [figure, width] = useWidth<HTMLElement>(1_100);
@@ -38,7 +40,7 @@ export function UsageChart({
         class="usage-chart"
         viewBox={`0 0 ${width} ${HEIGHT}`}
         role="img"
-        aria-label={`${plural(total, 'answer')} from ${day(first)} to ${day(last)}`}
+        aria-label={`${plural(total, 'unit')} from ${day(first)} to ${day(last)}`}
       >
         {[0, top / 2, top].map((value) => (
           <g key={value}>
@@ -52,9 +54,9 @@ export function UsageChart({
           let below = 0;
           return (
             <g key={date}>
-              <title>{`${day(date)}: ${plural(sum(date), 'answer')}`}</title>
+              <title>{`${day(date)}: ${plural(sum(date), 'unit')}`}</title>
               {endpoints.map((endpoint, place) => {
-                const own = byDate.get(date)?.find((one) => one.endpoint === endpoint)?.count ?? 0;
+                const own = countOf(date, endpoint);
                 if (own === 0) return null;
                 below += own;
                 const height = Math.max(1, y(0) - y(own));
@@ -88,7 +90,50 @@ export function UsageChart({
           </li>
         ))}
       </ul>
+      <UsageTable dates={dates.filter(sum)} names={endpoints} countOf={countOf} sum={sum} />
     </figure>
+  );
+}
+
+/** The days with usage. */
+function UsageTable({
+  dates,
+  names,
+  countOf,
+  sum,
+}: {
+  dates: readonly string[];
+  names: readonly string[];
+  countOf: (date: string, name: string) => number;
+  sum: (date: string) => number;
+}) {
+  if (dates.length === 0) return null;
+  return (
+    <div class="visually-hidden">
+      <table>
+        <caption>Units by day</caption>
+        <thead>
+          <tr>
+            {['Day', ...names, 'All'].map((name) => (
+              <th scope="col" key={name}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {dates.map((date) => (
+            <tr key={date}>
+              <th scope="row">{day(date)}</th>
+              {names.map((name) => (
+                <td key={name}>{count(countOf(date, name))}</td>
+              ))}
+              <td>{count(sum(date))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

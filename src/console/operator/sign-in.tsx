@@ -4,7 +4,7 @@ import { secret, setSecret } from '../api/session.ts';
 import { Notice } from '../show/parts.tsx';
 
 /** Asks for the admin token, and for a name for the audit log. Both stay in this tab. */
-export function SignIn({ error }: { error?: OpenpitError }) {
+export function SignIn({ error }: { error?: OpenpitError | undefined }) {
   const [token, setToken] = useState('');
   const [name, setName] = useState(secret('operator'));
   return (

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { ConfigAnswer } from '../api/answers.ts';
 import { askAsOperator, OpenpitError } from '../api/client.ts';
 import { useLoad, useRefresh } from '../api/load.ts';
@@ -18,6 +19,7 @@ npm start`;
 
 export function OperatorPage({ section, config }: { section: string; config: ConfigAnswer }) {
   const token = useSecret('admin');
+  const [refused, setRefused] = useState<OpenpitError>();
   if (!config.admin) {
     return (
       <section class="card narrow">
@@ -33,15 +35,29 @@ export function OperatorPage({ section, config }: { section: string; config: Con
       </section>
     );
   }
-  if (token === '') return <SignIn />;
-  return <Signed token={token} section={section} />;
+  if (token === '') return <SignIn error={refused} />;
+  return <Signed key={token} token={token} section={section} onRefused={setRefused} />;
 }
 
-function Signed({ token, section }: { token: string; section: string }) {
+function Signed({
+  token,
+  section,
+  onRefused,
+}: {
+  token: string;
+  section: string;
+  onRefused: (error: OpenpitError | undefined) => void;
+}) {
   const replicas = useLoad(() => askAsOperator<ReplicasAnswer>(token, '/admin/replicas'), [token]);
   useRefresh(replicas.refresh, REFRESH_MS);
-  if (replicas.error instanceof OpenpitError && [401, 403, 429].includes(replicas.error.status)) {
-    return <SignIn error={replicas.error} />;
+  const { error } = replicas;
+  const isRefused = error instanceof OpenpitError && [401, 403].includes(error.status);
+  useEffect(() => {
+    onRefused(isRefused ? error : undefined);
+    if (isRefused) setSecret('admin', ''); // sent again, it would count as another failed attempt
+  }, [isRefused]);
+  if (error instanceof OpenpitError && [401, 403, 429].includes(error.status)) {
+    return <SignIn error={error} />;
   }
   return (
     <>

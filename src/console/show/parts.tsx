@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { messageOf, OpenpitError } from '../api/client.ts';
+import { messageOf, NotSent, OpenpitError } from '../api/client.ts';
 import { loadModule } from '../api/load-module.ts';
 
 /** A notice, with optional actions. */
@@ -50,6 +50,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
 }
 
 function titleOf(error: unknown): string {
+  if (error instanceof NotSent) return 'Nothing was sent';
   if (!(error instanceof OpenpitError)) return 'Something went wrong on this page';
   if (error.status === 0) return 'No connection to the service';
   if (error.code === 'quota_exhausted') return 'The quota of this key is used up';
@@ -124,7 +125,7 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** A button that asks for confirmation before it does what cannot be undone. */
+/** A button that asks for confirmation before it does what cannot be undone. The focus stays on it, or on the way back. */
 export function SureButton({
   label,
   sure,
@@ -138,10 +139,15 @@ export function SureButton({
   onSure: () => void;
   disabled?: boolean;
 }) {
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<boolean>();
+  const focused = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (asking !== undefined) focused.current?.focus();
+  }, [asking]);
   if (!asking) {
     return (
       <button
+        ref={focused}
         type="button"
         class="button small"
         disabled={disabled}
@@ -158,14 +164,21 @@ export function SureButton({
         type="button"
         class="button small danger"
         aria-label={`${sure} ${describe}`}
-        onClick={() => {
+        onClick={({ detail: clicks }) => {
+          if (clicks > 1) return; // the second click of a double click on what was here before
           setAsking(false);
           onSure();
         }}
       >
         {sure}
       </button>
-      <button type="button" class="button small" onClick={() => setAsking(false)}>
+      <button
+        ref={focused}
+        type="button"
+        class="button small"
+        aria-label={`No, do not ${label.toLowerCase()} ${describe}`.trimEnd()}
+        onClick={() => setAsking(false)}
+      >
         No
       </button>
     </span>

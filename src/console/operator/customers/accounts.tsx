@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
+import { NewKey } from '../../account/keys.tsx';
 import type { IssuedAnswer, PlanRecord } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { count, plural } from '../../show/format.ts';
-import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
+import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
 import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
 import { AccountDetail } from './account-detail.tsx';
@@ -17,6 +18,10 @@ interface AccountRow {
   quota: number;
 }
 
+interface CreatedAnswer extends IssuedAnswer {
+  account: { id: string; name: string };
+}
+
 interface AccountChange {
   plan?: string;
   status?: AccountRow['status'];
@@ -26,7 +31,7 @@ interface AccountChange {
 export function Accounts({ token }: { token: string }) {
   const [search, setSearch] = useState('');
   const [opened, setOpened] = useState<string>();
-  const [issued, setIssued] = useState<IssuedAnswer>();
+  const [issued, setIssued] = useState<readonly CreatedAnswer[]>([]);
   const action = useAction();
   const [moved, setMoved] = useState<{ id: string; name: string; before: string; plan: string }>();
   const loadedPlans = useLoad(async () => {
@@ -37,10 +42,18 @@ export function Accounts({ token }: { token: string }) {
     const query = new URLSearchParams({ search });
     return askAsOperator<{ accounts: AccountRow[]; next: string | null }>(token, `/admin/accounts?${query}`);
   }, [token, search]);
-  const change = async (work: () => Promise<unknown>) => {
-    await action.run(work);
+  const change = async <T,>(work: () => Promise<T>) => {
+    const answer = await action.run(work);
     loaded.reload();
     loadedPlans.reload();
+    return answer;
+  };
+  const create = async (body: NewAccountBody) => {
+    const made = await change(() =>
+      askAsOperator<CreatedAnswer>(token, '/admin/accounts', { method: 'POST', body }),
+    );
+    if (made) setIssued((shown) => [made, ...shown]);
+    return made !== undefined;
   };
   const update = ({ id, name, plan }: AccountRow, body: AccountChange) =>
     change(async () => {
@@ -68,26 +81,15 @@ export function Accounts({ token }: { token: string }) {
       </div>
       {action.error !== undefined && <Failure error={action.error} />}
       {failed && <Failure error={failed.error} onRetry={failed.reload} />}
-      {plans && (
-        <NewAccount
-          plans={plans}
-          onCreate={(body) =>
-            change(async () => {
-              setIssued(
-                await askAsOperator<IssuedAnswer>(token, '/admin/accounts', { method: 'POST', body }),
-              );
-            })
-          }
+      {plans && <NewAccount plans={plans} isBusy={action.isBusy} onCreate={create} />}
+      {issued.map((one) => (
+        <NewKey
+          key={one.account.id}
+          issued={one}
+          title={`The first key of ${one.account.name}, shown only once`}
+          onDone={() => setIssued((shown) => shown.filter((other) => other !== one))}
         />
-      )}
-      {issued && (
-        <Notice kind="done" title="The account's first key, shown only once">
-          <p>
-            <code class="new-key">{issued.apiKey}</code>{' '}
-            <CopyButton text={issued.apiKey} label="Copy the new key" />
-          </p>
-        </Notice>
-      )}
+      ))}
       {moved && (
         <UndoNotice
           text={`${moved.name} is on the plan ${moved.plan} now.`}
@@ -229,22 +231,30 @@ function Row({
   );
 }
 
+interface NewAccountBody {
+  name: string;
+  plan: string;
+}
+
 function NewAccount({
   plans,
+  isBusy,
   onCreate,
 }: {
   plans: readonly string[];
-  onCreate: (body: { name: string; plan: string }) => void;
+  isBusy: boolean;
+  /** Resolves to whether it was created. */
+  onCreate: (body: NewAccountBody) => Promise<boolean>;
 }) {
   const [name, setName] = useState('');
   const [plan, setPlan] = useState(plans.includes('basic') ? 'basic' : (plans[0] ?? ''));
   return (
     <form
       class="fields"
-      onSubmit={(event) => {
+      onSubmit={async (event) => {
         event.preventDefault();
-        onCreate({ name, plan });
-        setName('');
+        // A refused name stays, and so does one that was typed meanwhile.
+        if (await onCreate({ name, plan })) setName((now) => (now === name ? '' : now));
       }}
     >
       <label>
@@ -265,7 +275,7 @@ function NewAccount({
           ))}
         </select>
       </label>
-      <button type="submit" class="button primary">
+      <button type="submit" class="button primary" disabled={isBusy}>
         Create account
       </button>
     </form>

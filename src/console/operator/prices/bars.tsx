@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { askAsOperator } from '../../api/client.ts';
+import { askAsOperator, NotSent } from '../../api/client.ts';
 import { plural } from '../../show/format.ts';
 import { Choice, Failure, Notice, SureButton } from '../../show/parts.tsx';
 import { UndoNotice } from '../undo-notice.tsx';
@@ -26,26 +26,27 @@ export function Bars({ token }: { token: string }) {
   const [done, setDone] = useState<Done>();
   const [told, setTold] = useState<string>();
   const endDate = last || first;
-  const post = <T,>(path: string, body: object) =>
-    action.run(() => askAsOperator<T>(token, path, { method: 'POST', body }));
+  const post = <T,>(path: string, bodyOf: () => object) =>
+    action.run(async () => askAsOperator<T>(token, path, { method: 'POST', body: bodyOf() }));
   const correct = async () => {
-    const numbers = Object.fromEntries(PRICES.map((name) => [name, Number(prices[name] || prices.close)]));
-    const body = { symbol, date: first, reason, ...numbers };
-    const answer = await post<{ changed: boolean }>('/admin/bars/correct', body);
+    const answer = await post<{ changed: boolean }>('/admin/bars/correct', () => {
+      const numbers = PRICES.map((name) => [name, readPrice(prices[name] || prices.close!)]);
+      return { symbol, date: first, reason, ...Object.fromEntries(numbers) };
+    });
     if (!answer) return;
     if (!answer.changed) return setTold('The day has these prices already.');
     setDone({ text: `${symbol} on ${first} is corrected.`, symbol, startDate: first, endDate: first });
   };
   const withdraw = async () => {
     const range = { symbol, startDate: first, endDate };
-    const answer = await post<{ days: string[] }>('/admin/bars/withdraw', { ...range, reason });
+    const answer = await post<{ days: string[] }>('/admin/bars/withdraw', () => ({ ...range, reason }));
     if (!answer) return;
     if (answer.days.length === 0) return setTold('There are no real prices to withdraw on these days.');
     setDone({ text: `${plural(answer.days.length, 'day')} of ${symbol} withdrawn.`, ...range });
   };
   const undo = async ({ text: _, ...range }: Done) => {
     const body = { ...range, reason: `undone: ${reason}` };
-    const answer = await post<{ days: string[] }>('/admin/bars/revert', body);
+    const answer = await post<{ days: string[] }>('/admin/bars/revert', () => body);
     if (!answer) return;
     setDone(undefined);
     setTold(`Undone: ${plural(answer.days.length, 'day')} of ${range.symbol} as before.`);
@@ -106,6 +107,12 @@ export function Bars({ token }: { token: string }) {
       {done && <UndoNotice text={done.text} disabled={action.isBusy} onUndo={() => undo(done)} />}
     </section>
   );
+}
+
+function readPrice(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value)) return value;
+  throw new NotSent(`“${text}” is not a price. Write it with a decimal point, such as 2340.5.`);
 }
 
 function Field({

@@ -1,4 +1,4 @@
-import { askAsOperator } from '../../api/client.ts';
+import { askAsOperator, NotSent } from '../../api/client.ts';
 
 /** How a file is to be read; an empty field is left to the file. */
 export interface ImportForm {
@@ -71,9 +71,9 @@ export async function sendFile(
 ): Promise<ImportAnswer> {
   const query = new URLSearchParams({ file: file.name, dryRun: String(dryRun), accept: String(accept) });
   for (const [name, value] of Object.entries(texts)) if (value.trim() !== '') query.set(name, value.trim());
-  const body = await compressed(file);
+  const body = await read(file);
   if (body.size > BYTES_MAX)
-    throw new Error(
+    throw new NotSent(
       'The file is too large for this page (1 MB after compression). Use “openpit import” on the server.',
     );
   return askAsOperator<ImportAnswer>(token, `/admin/imports?${query}`, { method: 'POST', body });
@@ -83,8 +83,13 @@ export function undoImport(token: string, run: number): Promise<{ withdrawn: num
   return askAsOperator(token, `/admin/imports/${run}/undo`, { method: 'POST', body: {} });
 }
 
-/** Gzips text; workbooks and archives are compressed already. */
-async function compressed(file: File): Promise<Blob> {
-  if (file.size < COMPRESS_FROM_BYTES || /\.(gz|zip|xlsx)$/i.test(file.name)) return file;
-  return new Response(file.stream().pipeThrough(new CompressionStream('gzip'))).blob();
+/** The content. Text is gzipped; workbooks and archives are compressed already. */
+async function read(file: File): Promise<Blob> {
+  const isAsItIs = file.size < COMPRESS_FROM_BYTES || /\.(gz|zip|xlsx)$/i.test(file.name);
+  const content = isAsItIs ? file : file.stream().pipeThrough(new CompressionStream('gzip'));
+  try {
+    return await new Response(content).blob();
+  } catch {
+    throw new NotSent('The file was changed or removed after it was chosen. Choose it again.');
+  }
 }

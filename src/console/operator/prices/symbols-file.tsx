@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { askAsOperator } from '../../api/client.ts';
+import { askAsOperator, NotSent } from '../../api/client.ts';
 import { saveFile } from '../../output/save-file.ts';
 import { plural } from '../../show/format.ts';
 import { Failure, Notice, SureButton } from '../../show/parts.tsx';
@@ -89,10 +89,10 @@ function entriesOf(text: string): readonly SymbolEntry[] {
   try {
     content = JSON.parse(text);
   } catch {
-    throw new Error('The file is not JSON.');
+    throw new NotSent('The file is not JSON.');
   }
   if (!Array.isArray(content) || !content.every((one) => typeof one?.code === 'string')) {
-    throw new Error('The file is not a list of symbols, each with a code.');
+    throw new NotSent('The file is not a list of symbols, each with a code.');
   }
   return content;
 }

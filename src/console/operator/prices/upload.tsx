@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import { plural } from '../../show/format.ts';
+import { useRef, useState } from 'preact/hooks';
+import { count, plural } from '../../show/format.ts';
 import { Failure, Notice, SureButton } from '../../show/parts.tsx';
 import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
@@ -16,13 +16,20 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
   const [imported, setImported] = useState<ImportAnswer>();
   const [told, setTold] = useState<string>();
   // What is confirmed must be what was previewed.
-  const preview = previewed?.file === file && previewed?.form === form ? previewed?.answer : undefined;
+  const effect = previewed?.file === file && previewed?.form === form ? previewed?.answer : undefined;
   const change = (fields: Partial<ImportForm>) => setForm({ ...form, ...fields });
-  const send = async (dryRun: boolean) => {
-    if (!file) return;
+  const input = useRef<HTMLInputElement>(null);
+  const preview = () => {
+    // A browser does not report that the same file was chosen again.
+    const chosen = input.current?.files?.[0];
+    setFile(chosen);
+    return send(chosen, true);
+  };
+  const send = async (sent: File | undefined, dryRun: boolean) => {
+    if (!sent) return;
     setTold(undefined);
-    const answer = await action.run(() => sendFile(token, file, form, dryRun));
-    setPreviewed(dryRun && answer ? { file, form, answer } : undefined);
+    const answer = await action.run(() => sendFile(token, sent, form, dryRun));
+    setPreviewed(dryRun && answer ? { file: sent, form, answer } : undefined);
     setImported(dryRun ? undefined : answer);
     if (answer && !dryRun) onChange();
   };
@@ -30,10 +37,12 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
     const undone = await action.run(() => undoImport(token, run));
     if (!undone) return;
     setImported(undefined);
-    setTold(`Import ${run} is undone: ${undone.withdrawn} days withdrawn, ${undone.restored} restored.`);
+    setTold(
+      `Import ${run} is undone: ${plural(undone.withdrawn, 'day')} withdrawn, ${count(undone.restored)} restored.`,
+    );
     onChange();
   };
-  const usable = preview ? preview.taken + preview.corrected : 0;
+  const usable = effect ? effect.taken + effect.corrected : 0;
   return (
     <section class="card" aria-labelledby="upload-title">
       <h2 id="upload-title">Import a file</h2>
@@ -45,12 +54,13 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
         class="fields"
         onSubmit={(event) => {
           event.preventDefault();
-          void send(true);
+          void preview();
         }}
       >
         <label class="file-field">
           File
           <input
+            ref={input}
             type="file"
             accept=".csv,.tsv,.txt,.gz,.zip,.xlsx"
             required
@@ -85,14 +95,14 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
           />
         </label>
         <button type="submit" class="button" disabled={action.isBusy}>
-          {action.isBusy && !preview ? 'Reading…' : 'Preview'}
+          {action.isBusy && !effect ? 'Reading…' : 'Preview'}
         </button>
         <ReadingRules form={form} onChange={change} />
       </form>
       {action.error !== undefined && <Failure error={action.error} />}
       {told !== undefined && <Notice kind="done" title={told} />}
-      {preview && <Preview answer={preview} />}
-      {preview && (
+      {effect && <Preview answer={effect} />}
+      {effect && (
         <div class="choices confirm">
           {usable > 0 ? (
             <SureButton
@@ -100,7 +110,7 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
               sure={`Yes, import ${plural(usable, 'price')}`}
               describe={file?.name ?? ''}
               disabled={action.isBusy}
-              onSure={() => send(false)}
+              onSure={() => send(file, false)}
             />
           ) : (
             <span class="muted">There is nothing to import.</span>

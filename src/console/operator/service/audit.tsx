@@ -99,7 +99,7 @@ export function Audit({ token }: { token: string }) {
                 </td>
                 <td data-label="Target">{entry.target}</td>
                 <td data-label="Details">
-                  <Details details={entry.details} />
+                  <Details details={entry.details} isChange={entry.action.endsWith('.update')} />
                 </td>
               </tr>
             ))}
@@ -118,24 +118,30 @@ export function Audit({ token }: { token: string }) {
   );
 }
 
-/** A changed field is a pair: before and after. */
-function Details({ details }: { details: Entry['details'] }) {
+/** A changed field is a pair: before and after. Other fields may be lists of two. */
+function Details({ details, isChange }: { details: Entry['details']; isChange: boolean }) {
   return (
     <ul class="changes">
       {Object.entries(details).map(([name, value]) => (
         <li key={name}>
           <span class="muted">{name}</span>{' '}
-          {Array.isArray(value) && value.length === 2 ? (
+          {isChange && Array.isArray(value) ? (
             <>
-              <s>{print(value[0])}</s> → {print(value[1])}
+              <s>{printField(name, value[0])}</s> → {printField(name, value[1])}
             </>
           ) : (
-            print(value)
+            printField(name, value)
           )}
         </li>
       ))}
     </ul>
   );
+}
+
+/** A time is in milliseconds. */
+function printField(name: string, value: unknown): string {
+  if (name.endsWith('At') && typeof value === 'number') return moment(new Date(value).toISOString());
+  return print(value);
 }
 
 function print(value: unknown): string {

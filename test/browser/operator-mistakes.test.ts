@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { newFolder } from '../support/ledger.ts';
+import { openTestService, type TestService } from '../support/service.ts';
+import { OPERATOR_TOKEN, openOperatorPage, openPage } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
+
+inBrowser('a mistake', (browser) => {
+  let service: TestService;
+  beforeAll(async () => {
+    const settings = { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN };
+    service = await openTestService('sqlite', { settings, now: Date.now() });
+  });
+  afterAll(() => service?.close());
+
+  const open = (section: string) => openOperatorPage(browser, service.url, section);
+  const asOperator = async (path: string, method = 'GET', body?: object) => {
+    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' };
+    return (await service.get(path, undefined, { method, headers, body: JSON.stringify(body) })).json();
+  };
+  const createAccount = async (name: string) => {
+    const body = { name, plan: 'basic' };
+    return (await asOperator('/admin/accounts', 'POST', body)) as {
+      account: { id: string };
+      key: { id: string };
+    };
+  };
+  const openDetail = (page: Page, name: string) =>
+    page.getByRole('button', { name: `Usage and keys of ${name}` }).click();
+
+  test('a double click does not confirm what cannot be undone', async () => {
+    await createAccount('Twice');
+    const { page, close } = await open('customers');
+    await openDetail(page, 'Twice');
+    const remove = page.getByRole('button', { name: 'Delete the account Twice' });
+    await remove.dblclick();
+    const sure = page.getByRole('button', { name: /^Delete it with its keys/ });
+    await sure.waitFor();
+    expect(await asOperator('/admin/accounts?search=Twice')).toMatchObject({ accounts: [{ name: 'Twice' }] });
+    await page.getByRole('button', { name: 'No, do not delete the account Twice' }).click();
+    await remove.click();
+    await page.mouse.move(0, 0); // ends the series of clicks
+    await sure.click();
+    await page.getByRole('button', { name: 'Usage and keys of Twice' }).waitFor({ state: 'detached' });
+    await close();
+  });
+
+  test('the keyboard stays where it was when a confirmation appears and goes away', async () => {
+    await createAccount('Typist');
+    const { page, close } = await open('customers');
+    const suspend = page.getByRole('button', { name: 'Suspend Typist' });
+    await suspend.press('Enter');
+    const no = page.getByRole('button', { name: 'No, do not suspend Typist' });
+    await no.waitFor();
+    await page.locator(':focus').and(no).waitFor();
+    await page.keyboard.press('Enter');
+    await suspend.waitFor();
+    await page.locator(':focus').and(suspend).waitFor();
+    await close();
+  });
+
+  test('the first keys of two new accounts stay on the screen, and so does a name that is refused', async () => {
+    const { page, close } = await open('customers');
+    const create = async (name: string) => {
+      await page.getByLabel('New account').fill(name);
+      await page.getByRole('button', { name: 'Create account' }).click();
+    };
+    await create('First Customer');
+    await page.getByText('The first key of First Customer, shown only once').waitFor();
+    await create('Second Customer');
+    await page.getByText('The first key of Second Customer, shown only once').waitFor();
+    expect(await page.locator('.new-key').count()).toBe(2);
+    await page.getByRole('button', { name: 'I have saved it' }).first().click();
+    await page.getByText('The first key of Second Customer, shown only once').waitFor({ state: 'detached' });
+    expect(await page.locator('.new-key').count()).toBe(1);
+    await page.route('**/admin/accounts', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await create('Third Customer');
+    await page.getByText('The service could not answer').first().waitFor();
+    expect(await page.getByLabel('New account').inputValue()).toBe('Third Customer');
+    await close();
+  });
+
+  test('a new name of a rotated key does not prolong its life', async () => {
+    const { account, key } = await createAccount('Rotating');
+    await asOperator(`/admin/keys/${key.id}/rotate`, 'POST', { overlapSeconds: 300 });
+    const keys = async () =>
+      ((await asOperator(`/admin/accounts/${account.id}`)) as { keys: Record<string, unknown>[] }).keys;
+    const rotated = (await keys()).find(({ id }) => id === key.id)!;
+    const { page, close } = await open('customers');
+    await openDetail(page, 'Rotating');
+    await page.getByRole('button', { name: `Change ${key.id}` }).click();
+    await page.getByLabel('Name', { exact: true }).fill('the old one');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.locator('.key-name').getByText('the old one').waitFor();
+    expect(await keys()).toContainEqual({ ...rotated, name: 'the old one' });
+    await close();
+  });
+
+  test('a wrong token is sent until it is refused, and again only if it is entered again', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    await page.clock.install();
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/admin/')) asked++;
+    });
+    const signIn = async () => {
+      await page.getByLabel('Admin token').fill('a-wrong-token-of-mine');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await page.goto(`${service.url}/#/operator`);
+    await signIn();
+    await page.getByText('This token does not work').waitFor();
+    const before = asked;
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(before);
+    const again = page.waitForRequest(/\/admin\//);
+    await signIn();
+    await again;
+    await page.getByText('This token does not work').waitFor();
+    await close();
+  });
+
+  test('a file that was edited after it was chosen has to be chosen again', async () => {
+    const path = join(newFolder(), 'gold.csv');
+    await Bun.write(path, 'Date,Close\n2024-05-13,oops\n');
+    const { page, close } = await open('prices');
+    await page.getByLabel('File', { exact: true }).setInputFiles(path);
+    await page.getByLabel('Symbol of all rows').fill('XAU');
+    await Bun.write(path, 'Date,Close\n2024-05-13,2336\n2024-05-14,2340\n');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('The file was changed or removed after it was chosen. Choose it again.').waitFor();
+    await page.getByLabel('File', { exact: true }).setInputFiles(path);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('Preview for XAU').waitFor();
+    await close();
+  });
+
+  test('a price with a decimal comma is named, and nothing is sent', async () => {
+    const { page, close } = await open('prices');
+    const form = page.locator('section').filter({ hasText: 'Correct or withdraw a day' });
+    await form.getByLabel('Symbol').fill('XAU');
+    await form.getByLabel('Day', { exact: true }).fill('2024-05-13');
+    await form.getByLabel('Close').fill('2340,5');
+    await form.getByLabel('Reason').fill('typing error');
+    await form.getByRole('button', { name: 'Correct XAU' }).click();
+    await form.getByRole('button', { name: 'Correct it XAU' }).click();
+    await form.getByText('“2340,5” is not a price. Write it with a decimal point, such as 2340.5.').waitFor();
+    await close();
+  });
+
+  test('the audit log does not take two addresses of a new key for a change', async () => {
+    const { account } = await createAccount('Addresses');
+    const allowedIps = ['10.0.0.1', '10.0.0.2'];
+    const answer = await asOperator(`/admin/accounts/${account.id}/keys`, 'POST', { allowedIps });
+    const { key } = answer as { key: { id: string } };
+    await asOperator(`/admin/keys/${key.id}`, 'PATCH', { allowedIps: ['10.0.0.3'] });
+    const { page, close } = await open('audit');
+    const row = (action: string) =>
+      page.getByRole('row').filter({ hasText: action }).filter({ hasText: key.id });
+    expect(await row('key.create').innerText()).toContain('allowedIps 10.0.0.1, 10.0.0.2');
+    expect(await row('key.update').innerText()).toContain('10.0.0.1, 10.0.0.2 → 10.0.0.3');
+    await close();
+  });
+});
