@@ -79,6 +79,30 @@ test('an admin token that no request can send is refused, and not repeated', () 
   expect(read).not.toThrow('schl');
 });
 
+test.each(['postgres:', 'postgres:/db.example/openpit', 'postgresql:openpit', 'sqlite:', 'sqlite://'])(
+  'the database URL %j is refused: it must not create a SQLite file of that name',
+  (url) => {
+    expect(() => readConfig({ OPENPIT_DATABASE_URL: url }, {})).toThrow('OPENPIT_DATABASE_URL');
+  },
+);
+
+test('a SQLite URL may have one slash or three', () => {
+  for (const url of ['sqlite:/var/lib/openpit.db', 'sqlite:///var/lib/openpit.db'])
+    expect(readConfig({ OPENPIT_DATABASE_URL: url }, {}).databaseUrl).toBe(url);
+});
+
+test.each(['0x1F90', '8e3', '8080.0', '+8080'])('%j is not a whole number', (port) => {
+  expect(() => readConfig({ OPENPIT_PORT: port }, {})).toThrow('OPENPIT_PORT must be a whole number');
+});
+
+test('a webhook secret that would sign with another key than the receiver’s is refused', () => {
+  const read = (secret: string) => readConfig({ OPENPIT_WEBHOOK_SECRET: secret }, {}).webhookSecret;
+  for (const secret of ['whsec_', 'whsec_!!!!', 'whsec_bm90 base64'])
+    expect(() => read(secret)).toThrow(/^OPENPIT_WEBHOOK_SECRET must be base64/);
+  for (const secret of ['any other text', 'whsec_c2VjcmV0LWtleQ==', 'whsec_c2VjcmV0LWtleQ'])
+    expect(read(secret)).toBe(secret);
+});
+
 describe('OPENPIT_MOUNTS', () => {
   const mountsOf = (OPENPIT_MOUNTS: string) => readConfig({ OPENPIT_MOUNTS }, {}).mounts;
 

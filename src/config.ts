@@ -15,6 +15,7 @@ import {
   readTls,
   readToken,
   readUrl,
+  readWebhookSecret,
   readWhole,
   type TlsFiles,
 } from './config/values.ts';
@@ -107,7 +108,7 @@ export function readConfig(
     adminToken: readToken('OPENPIT_ADMIN_TOKEN', text('OPENPIT_ADMIN_TOKEN')),
     publicPlan: text('OPENPIT_PUBLIC_PLAN') || undefined,
     webhookUrl: readUrl('OPENPIT_WEBHOOK_URL', text('OPENPIT_WEBHOOK_URL')),
-    webhookSecret: text('OPENPIT_WEBHOOK_SECRET') || undefined,
+    webhookSecret: readWebhookSecret(text('OPENPIT_WEBHOOK_SECRET')),
     failedKeysPerMinute: whole('OPENPIT_FAILED_KEYS_PER_MINUTE', 1, 1_000_000),
     retention: Object.freeze({
       // 6: usage must outlive its leases, which are finally settled after three months.

@@ -12,7 +12,7 @@ export interface TlsFiles {
 
 export function readWhole(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new ConfigError(`${name} must be a whole number from ${min} to ${max} (it is "${text}").`);
 }
 
@@ -26,7 +26,7 @@ export function readList(text: string): string[] {
 /** The URL of PostgreSQL or of a SQLite file; empty when none is set. */
 export function readDatabaseUrl(text: string): string {
   if (/^postgres(ql)?:/.test(text)) return withHosts('OPENPIT_DATABASE_URL', text);
-  if (text === '' || text.startsWith('sqlite:')) return text;
+  if (text === '' || isSqliteUrl(text)) return text;
   throw new ConfigError('OPENPIT_DATABASE_URL must begin with postgres:// or sqlite://.');
 }
 
@@ -48,6 +48,10 @@ function withHosts(name: string, url: string): string {
   throw new ConfigError(
     `${name} must name the host of PostgreSQL: postgres://USER:PASSWORD@HOST:5432/DATABASE, with the host 127.0.0.1 for this machine.`,
   );
+}
+
+export function isSqliteUrl(text: string): boolean {
+  return /^sqlite:\/*[^/]/.test(text);
 }
 
 export function readDemo(text: string): 'auto' | 'on' | 'off' {
@@ -81,6 +85,12 @@ export function readUrl(name: string, text: string): string | undefined {
 export function readToken(name: string, text: string): string | undefined {
   if (/^[ -~]*$/.test(text)) return text || undefined;
   throw new ConfigError(`${name} must consist of ASCII characters; a header cannot carry others.`);
+}
+
+/** A secret that begins with `whsec_` is base64; decoding any other text would sign with a shorter key, or with none. */
+export function readWebhookSecret(text: string): string | undefined {
+  if (!text.startsWith('whsec_') || /^whsec_[A-Za-z0-9+/]{2,}=*$/.test(text)) return text || undefined;
+  throw new ConfigError('OPENPIT_WEBHOOK_SECRET must be base64 after whsec_, or not begin with whsec_.');
 }
 
 export type HttpImplementation = 'openpit' | 'bun';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isPostgresUrl, isSqliteUrl } from '../../config/values.ts';
 import type { Config } from '../../config.ts';
 import { isInUse } from '../../gate/spool/in-use.ts';
 import { countUnsettled } from '../../gate/spool/unsettled.ts';
@@ -26,7 +27,7 @@ export const moveCommand: Command = {
   },
   async run({ config, withLedger, required, isSet }) {
     const to = required('to');
-    if (/^[a-z0-9+.-]+:\/\//i.test(to) && !/^(postgres(ql)?|sqlite):/.test(to)) {
+    if (/^[a-z][a-z0-9+.-]+:/i.test(to) && !isPostgresUrl(to) && !isSqliteUrl(to)) {
       throw new UsageError('--to must begin with postgres:// or sqlite://, or be the path of a SQLite file');
     }
     await requireExistingLedger(config);

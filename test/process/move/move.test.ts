@@ -168,8 +168,10 @@ test(
 test('a target that is neither PostgreSQL nor SQLite, or cannot be reached, is refused', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder() };
   expect(await openpit(['plan', 'list'], settings)).toMatchObject({ exitCode: 0 });
-  const { exitCode, stderr } = await openpit(['move', '--to', 'mysql://localhost/x'], settings);
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('postgres:// or sqlite://')]);
+  for (const target of ['mysql://localhost/x', 'postgres:/localhost/x', 'sqlite:']) {
+    const { exitCode, stderr } = await openpit(['move', '--to', target], settings);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('postgres:// or sqlite://')]);
+  }
   const away = await openpit(['move', '--to', 'postgres://127.0.0.1:1/x'], settings);
   expect([away.exitCode, away.stderr]).toEqual([1, expect.stringContaining('the target (--to) cannot be')]);
 });
