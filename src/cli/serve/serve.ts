@@ -10,6 +10,9 @@ import type { Assignment, FromChild, ToChild } from './messages.ts';
 import { ProcessCollector } from './process-collector.ts';
 import { Supervisor } from './supervisor.ts';
 
+/** How long a stopped service waits for the reader of its log. */
+const EXIT_MS_MAX = 1_000;
+
 export const serveCommand: Command = {
   name: 'serve',
   createsLedger: true,
@@ -34,6 +37,7 @@ export const serveCommand: Command = {
     const isReady = await Promise.race([service.ready.then(() => true), stopped]);
     if (isReady) console.log(welcome(service.url, service.demoKey));
     await stopped;
+    exitSoon();
   },
 };
 
@@ -46,6 +50,7 @@ async function superviseAll(config: Config, log: Log): Promise<void> {
   const started = await Promise.race([supervisor.start(config.processes), stopped]);
   if (started) console.log(`${welcome(started.url, started.demoKey)}\nProcesses: ${config.processes}`);
   await stopped;
+  exitSoon();
 }
 
 /** The command line of this process. In the single-file build the second argument is a path inside the file, not a script. */
@@ -72,6 +77,7 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
   send({ kind: 'ready', url: service.url, demoKey: service.demoKey });
   await stopped;
   process.disconnect?.();
+  exitSoon();
 }
 
 function welcome(url: string, demoKey: string | undefined): string {
@@ -110,6 +116,11 @@ function onStopSignal(
     process.on('SIGINT', onSignal);
     void orWhen?.then(begin);
   });
+}
+
+/** A log that nobody reads would keep the process alive. */
+function exitSoon(): void {
+  setTimeout(() => process.exit(0), EXIT_MS_MAX).unref();
 }
 
 function freePort(hostname: string): number {

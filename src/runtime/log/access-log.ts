@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
 
 const FLUSH_MS = 1_000;
+const CLOSE_MS_MAX = 1_000;
 const FLUSH_CHARS = 64 * 1024;
 /** When a slow or full disk lets more than this accumulate, lines are dropped and counted: a log must not exhaust memory. */
 const BUFFERED_CHARS_MAX = 8 * 1024 * 1024;
@@ -54,6 +55,14 @@ export class AccessLog {
     this.#text = '';
     this.#writing = this.#append(text);
     await this.#writing;
+  }
+
+  /** Writes the buffered lines if the disk, or the reader of standard output, takes them soon: a stop does not wait for longer. */
+  async close(): Promise<void> {
+    const limit = Promise.withResolvers<void>();
+    const timer = setTimeout(limit.resolve, CLOSE_MS_MAX);
+    await Promise.race([this.flush(), limit.promise]);
+    clearTimeout(timer);
   }
 
   async #append(text: string): Promise<void> {

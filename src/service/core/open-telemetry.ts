@@ -53,7 +53,7 @@ export function openTelemetry(setup: CoreSetup, sources: TelemetrySources): Tele
   loop.start();
   opened.defer(() => loop.stop());
   const accessLog = openAccessLog(config.accessLog, clock, log);
-  opened.defer(() => accessLog?.flush());
+  opened.defer(() => accessLog?.close());
   const ingestMetrics = new IngestMetrics();
   // The spool is in the data folder, wherever the ledger is.
   const hasDiskSpace = () => ledger.engine.hasDiskSpace() && folderHasSpace(config.dataDir);
