@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { createPrivate } from '../../ledger/engine/sqlite/private-file.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 
 /** Held for the life of the process; the kernel releases it even after SIGKILL. */
 export interface SlotLock {
@@ -33,6 +34,7 @@ export const lockSlot: LockSlot = (path) => {
   } catch (error) {
     database.close();
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return undefined;
-    throw error;
+    // Without SQLite's code, by which a caller would take it for an error of the ledger.
+    throw new Error(`${path} cannot be locked: ${messageOf(error)}`, { cause: error });
   }
 };
