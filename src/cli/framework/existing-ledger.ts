@@ -8,10 +8,8 @@ import { UsageError } from './command.ts';
 /** For commands that would otherwise create an empty ledger in a mistyped place, and report success. */
 export async function requireExistingLedger(config: Config): Promise<void> {
   const path = ledgerPath(config);
-  if (path !== undefined) {
-    if (!existsSync(path)) throw new UsageError(`there is no ledger at ${path}`);
-    return;
-  }
-  const { version } = await Ledger.schema(config.databaseUrl, systemClock);
-  if (version === 0) throw new UsageError('there is no ledger in the database of OPENPIT_DATABASE_URL');
+  const place = path === undefined ? 'in the database of OPENPIT_DATABASE_URL' : `at ${path}`;
+  const isMissing = path !== undefined && !existsSync(path);
+  if (isMissing || (await Ledger.schema(config.databaseUrl, systemClock)).version === 0)
+    throw new UsageError(`there is no ledger ${place}`);
 }

@@ -90,3 +90,11 @@ test.each([['check'], ['move']])('%s does not create a ledger in a mistyped fold
   expect(stderr).toContain(`there is no ledger at ${join(folder, 'openpit.db')}`);
   expect(existsSync(folder)).toBe(false);
 });
+
+test('an empty file is no ledger whose counts add up', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder() };
+  const path = join(settings.OPENPIT_DATA_DIR, 'openpit.db');
+  writeFileSync(path, '');
+  const { exitCode, stderr } = await openpit(['check'], settings);
+  expect([exitCode, stderr.trim()]).toEqual([2, `openpit: there is no ledger at ${path}`]);
+});
