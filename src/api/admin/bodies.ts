@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { QUOTA_MAX } from '../../ledger/accounts/plans.ts';
 import { SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
-import { isPlainText, NOT_PLAIN } from '../model/query.ts';
+import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
 const planName = z.string().min(1).max(64);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { NO_MEASURE } from '../../ledger/symbols/formulas.ts';
 import { FORMULA_LENGTH_MAX } from '../../market/formula/parse.ts';
+import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
-import { isPlainText, NOT_PLAIN } from '../model/query.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 
 const word = z.string().refine(isPlainText, NOT_PLAIN).trim().min(1).max(32);

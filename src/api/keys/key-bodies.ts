@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { isAddressOrRange } from '../../gate/addresses.ts';
-import { isPlainText, NOT_PLAIN } from '../model/query.ts';
+import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 
 /** A year and a day. A longer overlap defeats the purpose of a rotation. */
 const OVERLAP_SECONDS_MAX = 366 * 86_400;

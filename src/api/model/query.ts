@@ -125,16 +125,6 @@ export function partsOf(text: string, separator: string): string[] {
   return parts;
 }
 
-export const NOT_PLAIN = 'must be whole Unicode without control characters';
-
-/**
- * Whether a text can be a name or an id: PostgreSQL stores no NUL, terminals interpret escapes, and databases do not distinguish
- * unpaired surrogates.
- */
-export function isPlainText(text: string): boolean {
-  return text.isWellFormed() && !/\p{Cc}/u.test(text);
-}
-
 /** Decodes one name or value. An invalid escape is left unchanged. */
 export function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;

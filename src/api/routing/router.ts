@@ -1,4 +1,4 @@
-import { isPlainText } from '../model/query.ts';
+import { isPlainText } from '../../runtime/plain-text.ts';
 import type { Format } from '../model/table.ts';
 import { DIALECTS, type Dialect } from '../versions/dialects.ts';
 

@@ -8,6 +8,7 @@ import {
   type Command,
   type CommandCall,
   JSON_FLAG,
+  plainName,
   requireYes,
   table,
   wholeFlag,
@@ -31,11 +32,11 @@ export const accountCommands: readonly Command[] = [
       plan: { value: 'PLAN', help: 'Plan of the account (see openpit plan list)' },
       ...JSON_FLAG,
     },
-    async run({ withLedger, required, isSet }) {
-      const [name, plan] = [required('name'), required('plan')];
-      await withLedger(async (ledger) => {
+    async run(call) {
+      const [name, plan] = [plainName('--name', call.required('name')), call.required('plan')];
+      await call.withLedger(async (ledger) => {
         const { account, issued } = await createAccount(ledger, { name, plan }, systemClock.now());
-        if (isSet('json')) {
+        if (call.isSet('json')) {
           console.log(
             JSON.stringify({ account: account.id, key: issued.text, keyId: issued.key.id, name, plan }),
           );

@@ -1,5 +1,5 @@
 import { NO_MEASURE } from '../../ledger/symbols/formulas.ts';
-import { type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+import { type Command, JSON_FLAG, plainName, table, UsageError } from '../framework/command.ts';
 
 /** Formulas that are requested by a code of their own. */
 export const formulaCommands: readonly Command[] = [
@@ -21,16 +21,16 @@ export const formulaCommands: readonly Command[] = [
       },
       currency: { value: 'CODE', help: 'What a value is quoted in, for example USD. Default: none' },
     },
-    async run({ withLedger, operands, required, flag }) {
-      const code = operands[0]!.toUpperCase();
+    async run(call) {
+      const code = call.operands[0]!.toUpperCase();
       const formula = {
         code,
-        expression: required('as'),
-        name: required('name'),
-        unit: flag('unit') ?? NO_MEASURE,
-        currency: flag('currency') ?? NO_MEASURE,
+        expression: call.required('as'),
+        name: plainName('--name', call.required('name')),
+        unit: call.flag('unit') ?? NO_MEASURE,
+        currency: call.flag('currency') ?? NO_MEASURE,
       };
-      const outcome = await withLedger((ledger) => ledger.formulas.define(formula));
+      const outcome = await call.withLedger((ledger) => ledger.formulas.define(formula));
       if ('problem' in outcome) throw new UsageError(`${code} cannot be defined: ${outcome.problem}`);
       console.log(`${code} is ${outcome.expression}`);
     },

@@ -5,6 +5,7 @@ import { type Config, readConfig, readUsableConfig } from '../../config.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
+import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 import { commandLineUser } from './actor.ts';
 
 /** An option of a command. `value` names its argument; an option without one is a switch. */
@@ -128,6 +129,14 @@ export function wholeFlag(
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new UsageError(`--${name} must be ${or}a whole number from ${min} to ${max} (received "${text}")`);
+}
+
+/** The value of an option that names something, within the limits of the API. */
+export function plainName(option: string, value: string, charactersMax = 200): string {
+  const text = value.trim();
+  if (!isPlainText(text)) throw new UsageError(`${option} ${NOT_PLAIN}`);
+  if (text.length <= charactersMax) return text;
+  throw new UsageError(`${option} may have ${charactersMax} characters (received ${text.length})`);
 }
 
 export function helpOf(command: Command): string {

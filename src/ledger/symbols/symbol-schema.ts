@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { MARKETS } from '../../market/session.ts';
 import { CODE_PATTERN } from '../../market/symbol.ts';
+import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 
-const text = z.string().trim().min(1).max(200);
+const text = z.string().refine(isPlainText, NOT_PLAIN).trim().min(1).max(200);
 const code = text.regex(CODE_PATTERN, 'must be at most 32 capital letters, digits, dots and dashes');
 
 /** A symbol as an operator defines it, besides its code. */

@@ -61,6 +61,15 @@ onEachEngine('prices by hand', (engine) => {
     expect((await send('GET', '/admin/imports')).body.imports).toEqual([]);
   });
 
+  test('a source or a file name with a control character is refused', async () => {
+    for (const query of ['source=a%00b', 'file=a%1Bb'])
+      expectRefusal(
+        await upload(`symbol=BUTTER&${query}`, 'date,close\n2024-05-08,30.5\n'),
+        400,
+        'invalid_parameter',
+      );
+  });
+
   test('a code that is not known is named with its line, in one sentence', async () => {
     const { body } = await upload('symbolColumn=code', 'code,date,close\nXAUU,2024-05-08,1\n');
     expect(body.message).toEndWith(

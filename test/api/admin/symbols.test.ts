@@ -43,6 +43,7 @@ onEachEngine('many symbols at once', (engine) => {
       [[good, { ...good, code: 'BAD', market: 'moon' }], 400, 'invalid_body'],
       [[good, { ...good, code: 'OTHER', aliases: ['XAG'] }], 409, 'conflict'],
       [[good, { ...good, name: 'Twice' }], 400, 'invalid_body'],
+      [[good, { ...good, code: 'NUL', name: 'a\0b' }], 400, 'invalid_body'], // PostgreSQL stores no NUL
       [[], 400, 'invalid_body'],
       [{ code: 'GOOD' }, 400, 'invalid_body'],
     ];

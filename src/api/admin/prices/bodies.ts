@@ -1,7 +1,7 @@
 /** Request bodies about prices, for operators. */
 
 import { z } from 'zod';
-import { isPlainText, NOT_PLAIN } from '../../model/query.ts';
+import { isPlainText, NOT_PLAIN } from '../../../runtime/plain-text.ts';
 
 const symbol = z.string().trim().min(1).max(32);
 const reason = z

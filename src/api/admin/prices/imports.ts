@@ -1,6 +1,7 @@
 import { type ImportRun, importName } from '../../../ledger/prices/imports.ts';
 import { expectedSource } from '../../../ledger/symbols/sources.ts';
 import { isZone } from '../../../market/zone.ts';
+import { isPlainText, PLAIN } from '../../../runtime/plain-text.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import type { QueryParams } from '../../model/query.ts';
@@ -56,7 +57,7 @@ export function adminImports(jobs: OperatorJobs): readonly AdminEndpoint[] {
 }
 
 function readRequest(query: QueryParams): Omit<ImportRequest, 'bytes'> {
-  const text = (name: string) => single(query, name)?.slice(0, TEXT_MAX);
+  const text = (name: string) => plainText(query, name);
   const symbol = text('symbol')?.toUpperCase();
   const source = single(query, 'source')?.trim() || 'import';
   const expected = expectedSource(source);
@@ -78,6 +79,13 @@ function readRequest(query: QueryParams): Omit<ImportRequest, 'bytes'> {
     accept: readFlag(query, 'accept'),
     dryRun: readFlag(query, 'dryRun'),
   };
+}
+
+/** What is stored and listed must be plain text: PostgreSQL stores no NUL. */
+function plainText(query: QueryParams, name: string): string | undefined {
+  const text = single(query, name);
+  if (text !== undefined && !isPlainText(text)) throw invalid(name, text, PLAIN);
+  return text?.slice(0, TEXT_MAX);
 }
 
 type ReadText = (name: string) => string | undefined;

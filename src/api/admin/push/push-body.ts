@@ -3,8 +3,9 @@ import type { IncomingRequest } from '../../../http/message/incoming-request.ts'
 import { expectedSource } from '../../../ledger/symbols/sources.ts';
 import type { Ohlc } from '../../../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../../../market/day.ts';
+import { isPlainText } from '../../../runtime/plain-text.ts';
 import { refuse } from '../../errors/errors.ts';
-import { isPlainText, type QueryParams } from '../../model/query.ts';
+import type { QueryParams } from '../../model/query.ts';
 import { readText } from '../../params/body-text.ts';
 import { readFlag, single } from '../../params/parameters.ts';
 import { PUSH_ENVELOPE, PUSHED_BAR, PUSHED_TICK } from './push-schema.ts';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { parseNumber } from '../../../market/decimal.ts';
-import { isPlainText, NOT_PLAIN } from '../../model/query.ts';
+import { isPlainText, NOT_PLAIN } from '../../../runtime/plain-text.ts';
 
 const price = z
   .union([z.number(), z.string()], 'is not a number')

@@ -1,7 +1,7 @@
 import { type AuditEntry, isEntryId } from '../../../ledger/audit/entry.ts';
+import { isPlainText } from '../../../runtime/plain-text.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
-import { isPlainText } from '../../model/query.ts';
 import { single, singleUnlessEmpty } from '../../params/parameters.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
 import { limitOf, pageOf } from './paging.ts';

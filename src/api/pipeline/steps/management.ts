@@ -6,10 +6,10 @@ import type { IncomingRequest } from '../../../http/message/incoming-request.ts'
 import type { Actor } from '../../../ledger/audit/entry.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { isPlainText } from '../../../runtime/plain-text.ts';
 import type { AdminGuard } from '../../access/admin-guard.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint, ManagementRequest, Method, OwnerEndpoint } from '../../model/endpoint.ts';
-import { isPlainText } from '../../model/query.ts';
 import { readText } from '../../params/body-text.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
