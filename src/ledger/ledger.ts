@@ -6,8 +6,9 @@ import { AuditLog } from './audit/audit-log.ts';
 import type { Actor } from './audit/entry.ts';
 import type { Engine, LedgerUse } from './engine/engine.ts';
 import { type LedgerLatency, withLatency } from './engine/latency.ts';
+import { readMeta, writeMeta } from './engine/meta.ts';
 import type { CounterName, HorizonName } from './engine/revisions.ts';
-import { asNumber, asText, optional, rowReader, type Sql } from './engine/rows.ts';
+import { asNumber, asText, optional, rowReader } from './engine/rows.ts';
 import { IntradayStore } from './intraday/intraday.ts';
 import { openEngine } from './open-engine.ts';
 import { AlarmStore } from './operations/alarms.ts';
@@ -221,9 +222,8 @@ export class Ledger {
   }
 
   /** A setting that the service stores about itself. */
-  async meta(name: string): Promise<string | undefined> {
-    const [row] = await this.engine.read`SELECT value FROM meta WHERE name = ${name}`;
-    return row && asText(row.value);
+  meta(name: string): Promise<string | undefined> {
+    return readMeta(this.engine.read, name);
   }
 
   /** A setting that is created on first use. All processes get the same value. */
@@ -243,12 +243,6 @@ export class Ledger {
   close(): Promise<void> {
     return this.engine.close();
   }
-}
-
-/** Stores a setting in an open transaction. */
-export async function writeMeta(tx: Sql, name: string, value: string): Promise<void> {
-  await tx`INSERT INTO meta (name, value) VALUES (${name}, ${value})
-    ON CONFLICT (name) DO UPDATE SET value = ${value}`;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type Ledger, writeMeta } from '../../ledger/ledger.ts';
+import { writeMeta } from '../../ledger/engine/meta.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
 import type { FeedHealth } from '../../ledger/operations/feeds.ts';
 import { addressProblem } from '../addresses.ts';

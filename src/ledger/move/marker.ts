@@ -1,4 +1,5 @@
-import { asText, type RowValues, type Sql } from '../engine/rows.ts';
+import { readMeta, writeMeta } from '../engine/meta.ts';
+import type { RowValues, Sql } from '../engine/rows.ts';
 
 /** The name in `meta` that marks the target of an unfinished move. Removed when the move completes. */
 export const MOVE_MARKER = 'move';
@@ -16,12 +17,10 @@ export interface MoveMarker {
 }
 
 export async function readMarker(handle: Sql): Promise<MoveMarker | undefined> {
-  const [row] = await handle`SELECT value FROM meta WHERE name = ${MOVE_MARKER}`;
-  return row === undefined ? undefined : (JSON.parse(asText(row.value)) as MoveMarker);
+  const text = await readMeta(handle, MOVE_MARKER);
+  return text === undefined ? undefined : (JSON.parse(text) as MoveMarker);
 }
 
-export async function writeMarker(tx: Sql, marker: MoveMarker): Promise<void> {
-  const text = JSON.stringify(marker);
-  await tx`INSERT INTO meta (name, value) VALUES (${MOVE_MARKER}, ${text})
-    ON CONFLICT (name) DO UPDATE SET value = ${text}`;
+export function writeMarker(tx: Sql, marker: MoveMarker): Promise<void> {
+  return writeMeta(tx, MOVE_MARKER, JSON.stringify(marker));
 }

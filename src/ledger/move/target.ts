@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
+import { readMeta } from '../engine/meta.ts';
 import type { RowValues } from '../engine/rows.ts';
 import { insertRows } from '../engine/statements.ts';
 import { prepareSchema } from '../schema/schema.ts';
@@ -16,8 +17,7 @@ export async function openTarget(
   const marker = await readMarker(target.read);
   if (!marker) {
     // Without its catalogue a ledger has never been opened: an earlier move was interrupted before its marker.
-    const [filled] = await target.read`SELECT value FROM meta WHERE name = 'catalog'`;
-    if (!filled) return startTarget(target, origin);
+    if ((await readMeta(target.read, 'catalog')) === undefined) return startTarget(target, origin);
     throw new Error('the target holds a ledger already: move to an empty database or to a new file');
   }
   if (marker.epoch !== origin.epoch) {

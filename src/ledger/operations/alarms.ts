@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, onlyRow } from '../engine/rows.ts';
+import { readMeta } from '../engine/meta.ts';
+import { asText, onlyRow } from '../engine/rows.ts';
 
 /** Which alarms have been delivered, so that only one of several replicas delivers each. */
 export class AlarmStore {
@@ -29,8 +30,7 @@ export class AlarmStore {
 
   /** How often the ledger was unreachable for a replica. Replicas number the next outage by it without the ledger. */
   async outages(): Promise<number> {
-    const [row] = await this.#engine.read`SELECT value FROM meta WHERE name = ${OUTAGES}`;
-    return asNumber(row?.value ?? 0);
+    return Number((await readMeta(this.#engine.read, OUTAGES)) ?? 0);
   }
 
   /** Records a past outage. All replicas that noticed it record the same number. */

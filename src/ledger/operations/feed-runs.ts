@@ -86,6 +86,15 @@ export interface FeedRun extends RunReport {
   ended: number | undefined;
 }
 
+export interface LeaseRequest {
+  feed: string;
+  holder: string;
+  leaseMs: number;
+  started: number;
+  /** Only if the feed is enabled and due at this time. */
+  dueAt?: number;
+}
+
 /** The exclusive right to run a feed. It expires unless it is renewed; `number` is the run's and is never reused. */
 export interface FeedLease {
   feed: string;
@@ -165,7 +174,7 @@ const BODY_RUNS_KEPT = 50;
 export async function takeLease(
   engine: Engine,
   tx: Sql,
-  request: { feed: string; holder: string; leaseMs: number; started: number; dueAt?: number },
+  request: LeaseRequest,
 ): Promise<FeedLease | undefined> {
   const { feed, holder, leaseMs, started, dueAt } = request;
   const row = await lockFeed(engine, tx, feed);

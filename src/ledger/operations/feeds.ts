@@ -1,6 +1,7 @@
 import type { Day } from '../../market/day.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
+import { readMeta, writeMeta } from '../engine/meta.ts';
 import {
   asFlag,
   asJson,
@@ -21,6 +22,7 @@ import {
   type FinishedRun,
   finishRun,
   type KnownBody,
+  type LeaseRequest,
   lockFeed,
   type Note,
   type RefusedValue,
@@ -148,13 +150,7 @@ export class FeedStore {
   }
 
   /** Takes the lease of a feed and starts a run. With `dueAt`, only if the feed is enabled and due then. */
-  take(request: {
-    feed: string;
-    holder: string;
-    leaseMs: number;
-    started: number;
-    dueAt?: number;
-  }): Promise<FeedLease | undefined> {
+  take(request: LeaseRequest): Promise<FeedLease | undefined> {
     return this.#engine.write(async (tx) => {
       const lease = await takeLease(this.#engine, tx, request);
       if (lease) await this.#audit.record(tx, { action: 'feed.run', target: request.feed });
@@ -164,16 +160,13 @@ export class FeedStore {
 
   /** The addresses of a feed's provider that the operator has replaced, by name. */
   async urls(key: string): Promise<Record<string, string>> {
-    const [row] = await this.#engine.read`SELECT value FROM meta WHERE name = ${urlsName(key)}`;
-    return row === undefined ? {} : JSON.parse(asText(row.value));
+    return JSON.parse((await readMeta(this.#engine.read, urlsName(key))) ?? '{}');
   }
 
   /** Replaces addresses of a feed's provider; an empty list restores the provider's own. */
   async setUrls(key: string, urls: Readonly<Record<string, string>>): Promise<void> {
-    const value = JSON.stringify(urls);
     await this.#engine.write(async (tx) => {
-      await tx`INSERT INTO meta (name, value) VALUES (${urlsName(key)}, ${value})
-        ON CONFLICT (name) DO UPDATE SET value = ${value}`;
+      await writeMeta(tx, urlsName(key), JSON.stringify(urls));
       const hosts = Object.entries(urls).map(([name, url]) => [name, URL.parse(url)?.host ?? '']); // a URL may hold a key
       const details = { hosts: Object.fromEntries(hosts) };
       await this.#audit.record(tx, { action: 'feed.addresses', target: key, details });
@@ -183,8 +176,7 @@ export class FeedStore {
   /** Has a feed run by the process that runs the feeds, even if it is disabled. */
   async requestRun(key: string, accept: boolean): Promise<void> {
     await this.#engine.write(async (tx) => {
-      await tx`INSERT INTO meta (name, value) VALUES (${requestName(key)}, ${accept ? ACCEPT : ''})
-        ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+      await writeMeta(tx, requestName(key), accept ? ACCEPT : '');
       await this.#audit.record(tx, { action: 'feed.run', target: key, details: { accept } });
     });
   }

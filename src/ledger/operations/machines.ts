@@ -1,5 +1,6 @@
 import { MS_PER_DAY } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
+import { writeMeta } from '../engine/meta.ts';
 import { asNumber, asText, type Sql } from '../engine/rows.ts';
 
 /** Three heartbeats. */
@@ -19,8 +20,7 @@ export class MachineStore {
   async record(machine: string): Promise<string[]> {
     return this.#engine.write(async (tx) => {
       const now = await this.#engine.now(tx);
-      await tx`INSERT INTO meta (name, value) VALUES (${PREFIX + machine}, ${String(now)})
-        ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+      await writeMeta(tx, PREFIX + machine, String(now));
       const seen = await readSeen(tx, now);
       for (const { id, ageMs } of seen) {
         if (ageMs > KEPT_MS) await tx`DELETE FROM meta WHERE name = ${PREFIX + id}`;

@@ -6,6 +6,7 @@ import corrections from '../catalog/corrections.json';
 import formulas from '../catalog/formulas.json';
 import symbols from '../catalog/symbols.json';
 import type { Engine } from '../engine/engine.ts';
+import { writeMeta } from '../engine/meta.ts';
 import { asText, type Sql } from '../engine/rows.ts';
 import { MOVE_MARKER } from '../move/marker.ts';
 import { writeFormula } from './formulas.ts';
@@ -34,8 +35,7 @@ export async function fillCatalog(engine: Engine, extend: boolean): Promise<void
     if (isCurrent(version, extend)) return;
     if (version === undefined) await fill(tx);
     else await extendCatalog(tx);
-    await tx`INSERT INTO meta (name, value) VALUES ('catalog', ${String(CATALOG_VERSION)})
-      ON CONFLICT (name) DO UPDATE SET value = ${String(CATALOG_VERSION)}`;
+    await writeMeta(tx, 'catalog', String(CATALOG_VERSION));
   }, true);
 }
 
