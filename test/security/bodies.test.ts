@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { apiOn, expectRefusal, type Reply } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
+import { OPERATOR_HEADERS, OPERATOR_SETTINGS } from '../support/operator.ts';
 
-const TOKEN = 'a-long-token-of-the-operator';
 const TICK = '{"symbol":"XAU","price":2358,"at":"2024-05-15T15:00:00Z"}';
 
 onEachEngine('malicious bodies', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
   const send = (
     method: string,
     path: string,
@@ -16,7 +16,7 @@ onEachEngine('malicious bodies', (engine) => {
     api.ask(path, {
       method,
       key: '',
-      headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+      headers: { ...OPERATOR_HEADERS, ...headers },
       ...(body !== undefined && { body: body as string }),
     });
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { apiOn, expectRefusal } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
+import { OPERATOR_HEADERS, OPERATOR_SETTINGS } from '../support/operator.ts';
 import { NOON } from '../support/service.ts';
 
-const TOKEN = 'a-long-token-of-the-operator';
 const NASTY = [
   'a","b',
   '"',
@@ -23,10 +23,10 @@ const NASTY = [
 ];
 
 onEachEngine('ids of pushed ticks', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
   const push = async (ids: readonly string[]) => {
     const ticks = ids.map((id, i) => ({ symbol: 'XAU', price: 2350 + i / 100, at: NOON - 60_000 + i, id }));
-    const headers = { authorization: `Bearer ${TOKEN}` };
+    const headers = OPERATOR_HEADERS;
     const body = JSON.stringify({ source: 'desk', ticks });
     return (await api.ask('/admin/ticks', { method: 'POST', key: '', headers, body })).body;
   };
@@ -47,7 +47,7 @@ onEachEngine('ids of pushed ticks', (engine) => {
   });
 
   test('that are not UTF-8 are refused: two of them would be stored as the same text', async () => {
-    const headers = { authorization: `Bearer ${TOKEN}` };
+    const headers = OPERATOR_HEADERS;
     for (const byte of [0xff, 0xc3]) {
       const text = JSON.stringify([{ symbol: 'XAU', price: 2350, at: NOON, id: 'a?' }]);
       const body = Buffer.from(text).map((one) => (one === 0x3f ? byte : one));

@@ -4,14 +4,14 @@ import { rotateKey } from '../../src/gate/onboarding.ts';
 import { apiOn, expectRefusal, type Json, type Reply, readReply } from '../support/api.ts';
 import { EventReader } from '../support/http/events.ts';
 import { onEachEngine } from '../support/ledger.ts';
+import { OPERATOR_SETTINGS, operatorOf } from '../support/operator.ts';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 
-const TOKEN = 'a-long-token-of-the-operator';
 const MAX = 100;
 
 onEachEngine('concurrent requests', (engine) => {
-  const settings = { OPENPIT_ADMIN_TOKEN: TOKEN };
+  const settings = OPERATOR_SETTINGS;
   const api = apiOn(engine, { settings }, async ({ service }) => {
     await service.publish('XAU', { '2024-05-14': 2358 });
     await service.setPlan({ name: 'spent', quota: 0 });
@@ -27,13 +27,7 @@ onEachEngine('concurrent requests', (engine) => {
     replies.filter((reply) => reply.status === status).length;
   const send = (method: string, path: string, key: string, body: unknown = {}): Promise<Reply> =>
     api.ask(path, { method, key, ...(method !== 'DELETE' && { body: JSON.stringify(body) }) });
-  const operate = (method: string, path: string, body?: unknown): Promise<Reply> =>
-    api.ask(path, {
-      method,
-      key: '',
-      headers: { authorization: `Bearer ${TOKEN}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const operate = operatorOf(api);
   const keysOf = async (key: string) => (await api.ask('/account/keys', { key })).body.keys as Json[];
 
   test('an account never exceeds its number of keys, even across two replicas', async () => {

@@ -5,9 +5,9 @@ import type { FinishedRun, RunReport } from '../../../src/ledger/operations/feed
 import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { EMPTY_RUN } from '../../support/feeds/run-report.ts';
 import { onEachEngine } from '../../support/ledger.ts';
+import { OPERATOR_HEADERS, OPERATOR_SETTINGS } from '../../support/operator.ts';
 import { MINUTE, NOON } from '../../support/service.ts';
 
-const TOKEN = 'a-long-token-of-the-operator';
 const HOUR = 60 * MINUTE;
 
 const REPORT: RunReport = {
@@ -20,8 +20,8 @@ const REPORT: RunReport = {
 };
 
 onEachEngine('/admin/feeds', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
-  const headers = { authorization: `Bearer ${TOKEN}` };
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
+  const headers = OPERATOR_HEADERS;
   const feedOf = async (key: string) => {
     const { text } = await api.ask('/admin/feeds', { key: '', headers });
     return OPERATOR_SCHEMAS.AdminFeeds.parse(JSON.parse(text)).feeds.find((feed) => feed.key === key)!;

@@ -1,19 +1,12 @@
 import { expect, test } from 'bun:test';
-import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
+import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
+import { OPERATOR_SETTINGS, OPERATOR_TOKEN, operatorOf } from '../../support/operator.ts';
 import { eventually } from '../../support/program.ts';
 
-const TOKEN = 'a-long-token-of-the-operator';
-
 onEachEngine('operator endpoints', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
-  const send = (method: string, path: string, body?: unknown, token = TOKEN): Promise<Reply> =>
-    api.ask(path, {
-      method,
-      key: '',
-      headers: { authorization: `Bearer ${token}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
+  const send = operatorOf(api);
   const newAccount = async (plan = 'basic') => {
     const { body } = await send('POST', '/admin/accounts', { name: 'Acme', plan });
     return {
@@ -178,7 +171,7 @@ onEachEngine('operator endpoints', (engine) => {
 });
 
 onEachEngine('a wrong admin token', (engine) => {
-  const settings = { OPENPIT_ADMIN_TOKEN: TOKEN, OPENPIT_FAILED_KEYS_PER_MINUTE: '5' };
+  const settings = { ...OPERATOR_SETTINGS, OPENPIT_FAILED_KEYS_PER_MINUTE: '5' };
   const api = apiOn(engine, { settings });
 
   test('is refused, and rate-limited after five in a minute; the right one still passes', async () => {
@@ -187,7 +180,7 @@ onEachEngine('a wrong admin token', (engine) => {
     expectRefusal(await api.ask('/admin/plans', { key: '' }), 401, 'invalid_admin_token');
     for (let i = 0; i < 5; i++) expectRefusal(await ask(`wrong ${i}`), 401, 'invalid_admin_token');
     expectRefusal(await ask('wrong'), 429, 'rate_limited');
-    expect((await ask(TOKEN)).status).toBe(200);
+    expect((await ask(OPERATOR_TOKEN)).status).toBe(200);
   });
 });
 

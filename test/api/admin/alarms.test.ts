@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import { processName } from '../../../src/runtime/process-name.ts';
 import { onEachEngine } from '../../support/ledger.ts';
+import { OPERATOR_HEADERS, OPERATOR_SETTINGS } from '../../support/operator.ts';
 import { openTestService } from '../../support/service.ts';
 
-const TOKEN = 'a token of more than sixteen characters';
-const headers = { authorization: `Bearer ${TOKEN}` };
-const settings = { OPENPIT_ADMIN_TOKEN: TOKEN };
+const headers = OPERATOR_HEADERS;
+const settings = OPERATOR_SETTINGS;
 
 onEachEngine('GET /admin/alarms', (engine) => {
   test('a healthy service has none, and it needs the admin token', async () => {

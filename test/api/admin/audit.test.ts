@@ -1,20 +1,13 @@
 import { expect, test } from 'bun:test';
-import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
+import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-
-const TOKEN = 'a-long-token-of-the-operator';
+import { OPERATOR_SETTINGS, OPERATOR_TOKEN, operatorOf } from '../../support/operator.ts';
 
 onEachEngine('the audit endpoint', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
-  const send = (method: string, path: string, body?: unknown, headers: Json = {}): Promise<Reply> =>
-    api.ask(path, {
-      method,
-      key: '',
-      headers: { authorization: `Bearer ${TOKEN}`, ...(headers as Record<string, string>) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
+  const send = operatorOf(api);
   const entries = async (query = '') => (await send('GET', `/admin/audit${query}`)).body.entries as Json[];
-  const newAccount = async (headers?: Json) => {
+  const newAccount = async (headers?: Record<string, string>) => {
     const { body } = await send('POST', '/admin/accounts', { name: 'Acme', plan: 'basic' }, headers);
     return { id: String((body.account as Json).id), key: String(body.apiKey), keyId: (body.key as Json).id };
   };
@@ -41,7 +34,7 @@ onEachEngine('the audit endpoint', (engine) => {
       details: { name: 'backend' },
     });
     expect(JSON.stringify(await entries('?limit=1000'))).not.toContain(String(made.body.apiKey));
-    expect(JSON.stringify(await entries('?limit=1000'))).not.toContain(TOKEN);
+    expect(JSON.stringify(await entries('?limit=1000'))).not.toContain(OPERATOR_TOKEN);
   });
 
   test('an operator’s name is shortened to 64 characters', async () => {

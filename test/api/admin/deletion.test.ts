@@ -3,19 +3,12 @@ import { MS_PER_DAY } from '../../../src/market/day.ts';
 import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { symbolOf } from '../../support/ledgers.ts';
+import { OPERATOR_SETTINGS, operatorOf } from '../../support/operator.ts';
 import { openTestService } from '../../support/service.ts';
 
-const TOKEN = 'a-long-token-of-the-operator';
-
 onEachEngine('deletion', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
-  const send = (method: string, path: string, body?: unknown) =>
-    api.ask(path, {
-      method,
-      key: '',
-      headers: { authorization: `Bearer ${TOKEN}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
+  const send = operatorOf(api);
 
   test('of an account needs a confirmation, and its cached keys are refused once the ledger is followed', async () => {
     const { body } = await send('POST', '/admin/accounts', { name: 'Acme', plan: 'basic' });

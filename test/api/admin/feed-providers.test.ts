@@ -1,21 +1,16 @@
 import { expect, test } from 'bun:test';
-import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
+import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { ECB_HISTORY, ECB_XML, zipOf } from '../../support/feeds/feed-bodies.ts';
 import { PlayedServer } from '../../support/feeds/played.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-
-const TOKEN = 'a-long-token-of-the-operator';
+import { OPERATOR_SETTINGS, operatorOf } from '../../support/operator.ts';
 
 onEachEngine('providers of feeds', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
   const provider = new PlayedServer();
-  const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
-    api.ask(path, {
-      method,
-      key: '',
-      headers: { authorization: `Bearer ${TOKEN}`, 'openpit-operator': 'Ada' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const asOperator = operatorOf(api);
+  const send = (method: string, path: string, body?: unknown) =>
+    asOperator(method, path, body, { 'openpit-operator': 'Ada' });
   const set = (key: string, addresses: unknown) =>
     send('PUT', `/admin/feeds/${key}/addresses`, { addresses });
   const addressesOf = async (key: string) =>

@@ -1,23 +1,17 @@
 import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
+import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
+import { OPERATOR_SETTINGS, operatorOf } from '../../support/operator.ts';
 
-const TOKEN = 'a-long-token-of-the-operator';
 const SECRET = 'whsec_GTabceBwgx3cw+JIpfo6OHi6JO8s8i6W';
 
 onEachEngine('maintenance by the operator', (engine) => {
   const api = apiOn(engine, {
-    settings: { OPENPIT_ADMIN_TOKEN: TOKEN, OPENPIT_WEBHOOK_SECRET: SECRET },
+    settings: { ...OPERATOR_SETTINGS, OPENPIT_WEBHOOK_SECRET: SECRET },
   });
-  const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
-    api.ask(path, {
-      method,
-      key: '',
-      headers: { authorization: `Bearer ${TOKEN}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const send = operatorOf(api);
   const actions = async () =>
     ((await send('GET', '/admin/audit?limit=100')).body.entries as Json[]).map(({ action }) => action);
 

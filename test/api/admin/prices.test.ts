@@ -1,23 +1,16 @@
 import { expect, test } from 'bun:test';
 import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-
-const TOKEN = 'a-long-token-of-the-operator';
+import { OPERATOR_HEADERS, OPERATOR_SETTINGS, operatorOf } from '../../support/operator.ts';
 
 onEachEngine('prices by hand', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
-  const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
-    api.ask(path, {
-      method,
-      key: '',
-      headers: { authorization: `Bearer ${TOKEN}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
+  const send = operatorOf(api);
   const upload = (query: string, content: string | Uint8Array): Promise<Reply> =>
     api.ask(`/admin/imports?${query}`, {
       method: 'POST',
       key: '',
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' },
+      headers: { ...OPERATOR_HEADERS, 'content-type': 'application/octet-stream' },
       body: content as string,
     });
   const closeOn = async (symbol: string, date: string) => {

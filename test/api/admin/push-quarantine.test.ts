@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { parseDay } from '../../../src/market/day.ts';
 import { expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { at, pushApi, TOKEN } from '../../support/push-api.ts';
+import { OPERATOR_HEADERS } from '../../support/operator.ts';
+import { at, pushApi } from '../../support/push-api.ts';
 
 onEachEngine('the quarantine of pushed prices', (engine) => {
   const { api, send } = pushApi(engine);
@@ -33,8 +34,7 @@ onEachEngine('the quarantine of pushed prices', (engine) => {
     const year = 'symbols=RUBBER&startDate=2024-01-01&endDate=2024-12-31&interval=year';
     const served = async () => (await api.ask(`/rates/history?${year}`)).body.rates;
     expect(await served()).toMatchObject([{ high: 710, low: 698 }]);
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const list = await api.ask('/admin/quarantine', { key: '', headers });
+    const list = await api.ask('/admin/quarantine', { key: '', headers: OPERATOR_HEADERS });
     const held = (list.body.bars as Record<string, unknown>[]).filter((one) => one.symbol === 'RUBBER');
     expect(held).toMatchObject([
       { date: '2024-05-05', close: -5, source: 'desk', origin: 'push', state: 'held' },
@@ -85,8 +85,9 @@ onEachEngine('the quarantine of pushed prices', (engine) => {
     await send('/admin/ticks', [tick(0, 540), tick(1, 541)]);
     const { body } = await send('/admin/ticks', [tick(2, 5_400)]);
     expect(body).toMatchObject({ quarantined: 1 });
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const held = (await api.ask('/admin/quarantine', { key: '', headers })).body.ticks as { id: number }[];
+    const held = (await api.ask('/admin/quarantine', { key: '', headers: OPERATOR_HEADERS })).body.ticks as {
+      id: number;
+    }[];
     await send(`/admin/quarantine/${held[0]!.id}/release`, '');
     await send('/admin/bars', [{ symbol: 'LAMB', date: '2024-05-15', price: 5_400 }]);
     const { id } = api.service.core.board.catalog.find('LAMB')!.symbol;
@@ -116,8 +117,7 @@ onEachEngine('the quarantine of pushed prices', (engine) => {
       await send('/admin/bars', { source: 'daily', bars });
     };
     const heldOf = async (symbol: string) => {
-      const headers = { authorization: `Bearer ${TOKEN}` };
-      const { body } = await api.ask('/admin/quarantine?all=true', { key: '', headers });
+      const { body } = await api.ask('/admin/quarantine?all=true', { key: '', headers: OPERATOR_HEADERS });
       return (body.bars as Record<string, unknown>[]).filter((one) => one.symbol === symbol);
     };
     const closeOn = async (symbol: string, day: number) => {
@@ -175,10 +175,12 @@ onEachEngine('the quarantine of pushed prices', (engine) => {
       { symbol: 'WTIOIL-FUT', price: 7_800, at: at(2) },
     ];
     await send('/admin/ticks', ticks);
-    const headers = { authorization: `Bearer ${TOKEN}` };
     const held = async () =>
       (
-        (await api.ask('/admin/quarantine', { headers })).body.ticks as { id: number; symbol: string }[]
+        (await api.ask('/admin/quarantine', { headers: OPERATOR_HEADERS })).body.ticks as {
+          id: number;
+          symbol: string;
+        }[]
       ).filter((one) => one.symbol === 'WTIOIL-FUT');
     const [high, right] = await held();
     expect(high).toMatchObject({ price: 7_800, state: 'held', source: 'push', at: at(2) });

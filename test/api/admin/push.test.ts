@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { apiOn, expectRefusal, type Reply } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { at, pushApi, TOKEN } from '../../support/push-api.ts';
+import { OPERATOR_HEADERS } from '../../support/operator.ts';
+import { at, pushApi } from '../../support/push-api.ts';
 import { NOON } from '../../support/service.ts';
 
 onEachEngine('push', (engine) => {
@@ -164,8 +165,7 @@ onEachEngine('push', (engine) => {
   });
 
   test('only POST is allowed', async () => {
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    expectRefusal(await api.ask('/admin/ticks', { headers }), 405, 'method_not_allowed');
+    expectRefusal(await api.ask('/admin/ticks', { headers: OPERATOR_HEADERS }), 405, 'method_not_allowed');
   });
 
   test('nothing is accepted without the token, and repeated attempts are rate-limited', async () => {

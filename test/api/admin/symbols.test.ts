@@ -1,18 +1,11 @@
 import { expect, test } from 'bun:test';
-import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
+import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-
-const TOKEN = 'a-long-token-of-the-operator';
+import { OPERATOR_SETTINGS, operatorOf } from '../../support/operator.ts';
 
 onEachEngine('many symbols at once', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
-  const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
-    api.ask(path, {
-      method,
-      key: '',
-      headers: { authorization: `Bearer ${TOKEN}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
+  const send = operatorOf(api);
   const load = (symbols: unknown) => send('POST', '/admin/symbols', { symbols });
   const listed = async () =>
     ((await send('GET', '/admin/symbols')).body.symbols as Json[]).map(({ real: _, ...entry }) => entry);

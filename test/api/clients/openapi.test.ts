@@ -4,11 +4,10 @@ import { openApiDocument } from '../../../src/api/openapi/document.ts';
 import { OPERATIONS } from '../../../src/api/openapi/operations.ts';
 import { PARAMETERS } from '../../../src/api/openapi/parameters.ts';
 import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
+import { OPERATOR_HEADERS, OPERATOR_SETTINGS } from '../../support/operator.ts';
 import { Described } from '../../support/responses/described.ts';
 import { Seeded } from '../../support/seeded.ts';
 import { NOON } from '../../support/service.ts';
-
-const TOKEN = 'a-long-token-of-the-operator';
 
 const document = openApiDocument('1.2.3');
 const described = new Described(document);
@@ -66,7 +65,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the running service', () => {
-  const settings = { OPENPIT_ADMIN_TOKEN: TOKEN };
+  const settings = OPERATOR_SETTINGS;
   const api = apiOn('sqlite', { settings }, async ({ service }) => {
     await service.publish('XAU', {
       '2024-05-10': 2340,
@@ -154,7 +153,7 @@ describe('the running service', () => {
   });
 
   test('gives management responses that conform to the document', async () => {
-    const bearer = { authorization: `Bearer ${TOKEN}` };
+    const bearer = OPERATOR_HEADERS;
     const send = async (method: string, path: string, operation: string, body?: unknown, headers = {}) => {
       const reply = await api.ask(path, {
         method,

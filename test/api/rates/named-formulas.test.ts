@@ -3,12 +3,11 @@ import { evaluate } from '../../../src/market/formula/evaluate.ts';
 import { readFormula } from '../../../src/market/formula/read.ts';
 import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
+import { OPERATOR_HEADERS, OPERATOR_SETTINGS } from '../../support/operator.ts';
 import { openTestService } from '../../support/service.ts';
 
-const TOKEN = 'a-long-token-of-the-operator';
-
 onEachEngine('named formulas', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } }, async ({ service }) => {
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS }, async ({ service }) => {
     const closes = {
       'RB-FUT': 2.5,
       'HO-FUT': 2.4,
@@ -25,7 +24,7 @@ onEachEngine('named formulas', (engine) => {
     await service.publish('SOYBEAN-FUT', { '2024-05-14': 1_200 }); // cents per bushel
     await service.publish('EUR/USD', { '2024-05-14': 1.25 });
   });
-  const operator = { key: '', headers: { authorization: `Bearer ${TOKEN}` } };
+  const operator = { key: '', headers: OPERATOR_HEADERS };
   const define = (code: string, body: Json) =>
     api.ask(`/admin/formulas/${code}`, { ...operator, method: 'PUT', body: JSON.stringify(body) });
 

@@ -3,14 +3,12 @@ import packageJson from '../../../package.json';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { hasPromtool, promtool } from '../../support/monitoring/metrics.ts';
+import { OPERATOR_HEADERS, OPERATOR_SETTINGS, OPERATOR_TOKEN } from '../../support/operator.ts';
 import { NOON } from '../../support/service.ts';
 
-const TOKEN = 'a token of more than sixteen characters';
-
 onEachEngine('GET /metrics', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
-  const authorization = `Bearer ${TOKEN}`;
-  const metrics = async () => (await api.ask('/metrics', { key: '', headers: { authorization } })).text;
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
+  const metrics = async () => (await api.ask('/metrics', { key: '', headers: OPERATOR_HEADERS })).text;
   const countOf = (text: string, endpoint: string, status: number) =>
     Number(
       new RegExp(`openpit_request_seconds_count{endpoint="${endpoint}",status="${status}"} (\\d+)`).exec(
@@ -67,7 +65,7 @@ onEachEngine('GET /metrics', (engine) => {
 
   test('the admin token is required even from this machine, because a proxy may hide itself', async () => {
     expectRefusal(await api.ask('/metrics', { key: '' }), 401, 'invalid_admin_token');
-    expect((await api.ask('/metrics', { key: '', headers: { authorization } })).status).toBe(200);
+    expect((await api.ask('/metrics', { key: '', headers: OPERATOR_HEADERS })).status).toBe(200);
   });
 
   test('a proxied request needs the admin token', async () => {
@@ -76,8 +74,8 @@ onEachEngine('GET /metrics', (engine) => {
     const refused = await through({});
     expectRefusal(refused, 401, 'invalid_admin_token');
     expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="openpit"');
-    expectRefusal(await through({ authorization: `Bearer ${TOKEN}x` }), 401, 'invalid_admin_token');
-    expect((await through({ authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+    expectRefusal(await through({ authorization: `Bearer ${OPERATOR_TOKEN}x` }), 401, 'invalid_admin_token');
+    expect((await through(OPERATOR_HEADERS)).status).toBe(200);
   });
 
   test('it is served only at the root', async () => {

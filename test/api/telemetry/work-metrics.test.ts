@@ -2,16 +2,14 @@ import { expect, test } from 'bun:test';
 import { apiOn } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { sample } from '../../support/monitoring/metrics.ts';
+import { OPERATOR_HEADERS, OPERATOR_SETTINGS } from '../../support/operator.ts';
 import { openTestService } from '../../support/service.ts';
 
-const TOKEN = 'a token of more than sixteen characters';
-
 onEachEngine('metrics of background work', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_ADMIN_TOKEN: TOKEN } });
-  const authorization = `Bearer ${TOKEN}`;
-  const metrics = async () => (await api.ask('/metrics', { key: '', headers: { authorization } })).text;
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
+  const metrics = async () => (await api.ask('/metrics', { key: '', headers: OPERATOR_HEADERS })).text;
   const push = (path: string, body: Record<string, unknown>) =>
-    api.ask(path, { key: '', method: 'POST', headers: { authorization }, body: JSON.stringify(body) });
+    api.ask(path, { key: '', method: 'POST', headers: OPERATOR_HEADERS, body: JSON.stringify(body) });
   const pushed = (page: string, kind: string) =>
     ['accepted', 'corrected', 'duplicate', 'quarantined', 'refused'].map((outcome) =>
       sample(page, `openpit_ingested_records_total{via="push",kind="${kind}",outcome="${outcome}"}`),
