@@ -1,9 +1,9 @@
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
-import type { RefusalOptions } from '../errors/errors.ts';
 import type { Finality } from '../model/answer.ts';
 import type { FlatColumn, TextFormat } from '../model/table.ts';
 import type { Dialect } from '../versions/dialects.ts';
+import type { PackedError } from './packed-error.ts';
 
 export interface ReaderSettings {
   ledgerUrl: string;
@@ -66,11 +66,6 @@ export interface LedgerResponse {
   /** Whether prices of these symbols have changed since `since`, or since the read started. */
   isChanged: boolean;
 }
-
-/** An error as it crosses threads, which do not preserve its class. */
-export type PackedError =
-  | ({ kind: 'refusal' } & RefusalOptions)
-  | { kind: 'error'; message: string; stack?: string; code?: string; errno?: string };
 
 export type ToReader =
   | { kind: 'start'; settings: ReaderSettings }

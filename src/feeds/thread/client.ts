@@ -3,6 +3,7 @@ import { LedgerLatency } from '../../ledger/engine/latency.ts';
 import type { EndedRun } from '../../ledger/operations/feed-runs.ts';
 import type { Push, PushOutcome } from '../../ledger/prices/pushes.ts';
 import { DEFAULT_RETENTION, type RetentionRules } from '../../ledger/retention/rules.ts';
+import { fromThreadError } from '../../runtime/thread-error.ts';
 import type { Secrets } from '../provider.ts';
 import { packPush, unpackOutcomes } from './packed-push.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
@@ -135,7 +136,7 @@ class FeedsThread implements Feeds {
     else if (data.kind === 'failed') onFailure(data.message);
     else if (data.kind === 'error') onError(data.message);
     else if (data.kind === 'pushed') this.#takePending(data.number)?.resolve(unpackOutcomes(data.outcomes));
-    else if (data.kind === 'not-pushed') this.#takePending(data.number)?.reject(errorFrom(data.error));
+    else if (data.kind === 'not-pushed') this.#takePending(data.number)?.reject(fromThreadError(data.error));
     else if (data.kind === 'stopped') this.#stopped?.resolve();
     else if (!this.#isReady) {
       this.#isReady = true;
@@ -168,9 +169,4 @@ class FeedsThread implements Feeds {
 
 function restarting(): Unavailable {
   return new Unavailable('the feed thread is restarting');
-}
-
-/** Restores an error with the fields that callers read. */
-function errorFrom({ message, ...codes }: { message: string; code?: string; errno?: string }): Error {
-  return Object.assign(new Error(message), codes);
 }

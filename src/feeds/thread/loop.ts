@@ -5,6 +5,7 @@ import { DEFAULT_RETENTION, type RetentionRules } from '../../ledger/retention/r
 import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { processName } from '../../runtime/process-name.ts';
+import { toThreadError } from '../../runtime/thread-error.ts';
 import { Closer } from '../close/closer.ts';
 import { sleep, systemRuntime } from '../fetch/runtime.ts';
 import type { Provider, Secrets } from '../provider.ts';
@@ -62,13 +63,8 @@ interface Workers {
  * written. If the disk is full, nothing is done. Feed runs are concurrent: ticks do not wait for a slow provider.
  */
 export class FeedLoop {
-  readonly #ledgerUrl: string;
-  readonly #demo: boolean;
-  readonly #clock: Clock;
+  readonly #options: FeedLoopOptions;
   readonly #post: (message: FromWorker) => void;
-  readonly #setup: ProviderSetup;
-  readonly #retention: RetentionRules;
-  readonly #latency: LedgerLatency | undefined;
   readonly #stopping = new AbortController();
   #interrupting: ReturnType<typeof setTimeout> | undefined;
   #opening: Promise<Ledger> | undefined;
@@ -82,13 +78,8 @@ export class FeedLoop {
   #isBehind = false;
 
   constructor(options: FeedLoopOptions) {
-    this.#ledgerUrl = options.ledgerUrl;
-    this.#demo = options.demo ?? false;
-    this.#clock = options.clock;
+    this.#options = options;
     this.#post = options.post;
-    this.#setup = options.setup ?? { providers: [], secrets: {} };
-    this.#retention = options.retention ?? DEFAULT_RETENTION;
-    this.#latency = options.latency;
   }
 
   /** Runs until stopped, then closes the ledger. Reports a failed turn; the next turn tries again. */
@@ -126,14 +117,15 @@ export class FeedLoop {
       this.#post({ kind: 'pushed', number, outcomes: packOutcomes(outcomes) });
       this.#post({ kind: 'written' });
     } catch (error) {
-      this.#post({ kind: 'not-pushed', number, error: toMessage(error) });
+      this.#post({ kind: 'not-pushed', number, error: toThreadError(error) });
     }
     this.#pushes.delete(writing);
   }
 
   #openLedger(): Promise<Ledger> {
     if (!this.#opening) {
-      this.#opening = Ledger.open(this.#ledgerUrl, this.#clock, 'feeding', { latency: this.#latency });
+      const { ledgerUrl, clock, latency } = this.#options;
+      this.#opening = Ledger.open(ledgerUrl, clock, 'feeding', { latency });
       this.#opening.catch(() => {
         this.#opening = undefined; // the next turn tries again
       });
@@ -142,27 +134,29 @@ export class FeedLoop {
   }
 
   async turn(): Promise<void> {
-    const now = this.#clock.now();
+    const { clock, demo } = this.#options;
+    const now = clock.now();
     const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also after the clock was set back
     const ledger = await this.#openLedger();
     if (isCloseDue) await ledger.engine.tidy();
     if (!ledger.engine.hasDiskSpace()) return; // the service raises the alarm
     if (isCloseDue) this.#workers = await this.#workersFor(ledger);
     const { simulator, closer, due } = this.#workers!;
-    if (this.#demo) {
+    if (demo) {
       if (isCloseDue) await simulator.fillHistory(now, this.#onFilled, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
       if ((await simulator.tick(now)) > 0) this.#post({ kind: 'written' });
     }
     if (!this.#isReady) this.#post({ kind: 'ready' });
     this.#isReady = true;
-    if (this.#demo && (await simulator.fillLastSession(now)) > 0) this.#post({ kind: 'written' });
+    if (demo && (await simulator.fillLastSession(now)) > 0) this.#post({ kind: 'written' });
     if (isCloseDue) await this.#maintain(ledger, closer, due, now);
   }
 
   /** Runs all periodic tasks, even if one fails, and reports the first failure. */
   async #maintain(ledger: Ledger, closer: Closer, due: DueFeeds, now: number): Promise<void> {
     const limits = { signal: this.#stopping.signal, budgetMs: CLOSE_BUDGET_MS };
+    const { retention = DEFAULT_RETENTION } = this.#options;
     const isPruneDue = Math.abs(now - this.#prunedAt) >= PRUNE_MS;
     let [isPruned, isRetained] = [!isPruneDue, !isPruneDue];
     const tasks = [
@@ -178,7 +172,7 @@ export class FeedLoop {
         isPruned = !closer.isPruningBehind;
       },
       async () => {
-        if (isPruneDue) isRetained = await ledger.retention.prune(now, this.#retention, limits);
+        if (isPruneDue) isRetained = await ledger.retention.prune(now, retention, limits);
       },
     ];
     const results: PromiseSettledResult<unknown>[] = [];
@@ -197,12 +191,11 @@ export class FeedLoop {
     const { epoch } = await ledger.head();
     if (this.#workers?.epoch === epoch) return this.#workers;
     await this.#workers?.due.settled();
-    const { providers, secrets } = this.#setup;
+    const { clock, setup = { providers: [], secrets: {} } } = this.#options;
     const parts = {
+      ...setup,
       ledger,
-      providers,
-      secrets,
-      runtime: systemRuntime(this.#clock),
+      runtime: systemRuntime(clock),
       holder: `${processName()} ${crypto.randomUUID()}`,
       signal: this.#stopping.signal,
     };
@@ -228,12 +221,4 @@ export class FeedLoop {
     this.#post({ kind: 'written' });
     this.#post({ kind: 'progress', done, total });
   };
-}
-
-/** The parts of an error that a message carries. The codes say whether the ledger was unreachable. */
-function toMessage(error: unknown): { message: string; code?: string; errno?: string } {
-  const plain: { message: string; code?: string; errno?: string } = { message: messageOf(error) };
-  if (error instanceof Error && 'code' in error) plain.code = String(error.code);
-  if (error instanceof Error && 'errno' in error) plain.errno = String(error.errno);
-  return plain;
 }

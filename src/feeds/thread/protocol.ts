@@ -1,5 +1,6 @@
 import type { EndedRun } from '../../ledger/operations/feed-runs.ts';
 import type { RetentionRules } from '../../ledger/retention/rules.ts';
+import type { ThreadError } from '../../runtime/thread-error.ts';
 import type { Secrets } from '../provider.ts';
 import type { PackedPush } from './packed-push.ts';
 
@@ -42,6 +43,6 @@ export type FromWorker =
   | { kind: 'error'; message: string }
   /** The packed outcomes of a push; or the whole push failed and may be sent again. */
   | { kind: 'pushed'; number: number; outcomes: string }
-  | { kind: 'not-pushed'; number: number; error: { message: string; code?: string; errno?: string } }
+  | { kind: 'not-pushed'; number: number; error: ThreadError }
   /** The ledger is closed. This is the last message. */
   | { kind: 'stopped' };

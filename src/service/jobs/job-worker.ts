@@ -6,13 +6,12 @@ import { type Diagnosis, probe } from '../../feeds/doctor/probe.ts';
 import { systemRuntime } from '../../feeds/fetch/runtime.ts';
 import { withUrls } from '../../feeds/provider.ts';
 import { PROVIDERS, providerOf } from '../../feeds/providers/index.ts';
-import { outageReason } from '../../ledger/engine/errors.ts';
 import { writeBackup } from '../../ledger/engine/sqlite/backup.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { sqlitePath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { messageOf } from '../../runtime/log/log.ts';
 import { lowerPriority } from '../../runtime/lower-priority.ts';
+import { toThreadError } from '../../runtime/thread-error.ts';
 import { importUpload } from './import-upload.ts';
 import type { Job, JobMessage, JobReply } from './protocol.ts';
 
@@ -25,8 +24,7 @@ self.onmessage = async ({ data }: MessageEvent<JobMessage>) => {
   try {
     reply({ ok: true, result: await run(data) });
   } catch (error) {
-    const isRefused = error instanceof UploadRefused;
-    reply({ ok: false, message: messageOf(error), isRefused, outage: outageReason(error) });
+    reply({ ok: false, error: toThreadError(error), isRefused: error instanceof UploadRefused });
   }
 };
 

@@ -14,8 +14,8 @@ import type { Config } from '../../config.ts';
 import { lackingSettings } from '../../feeds/provider.ts';
 import { providerOf } from '../../feeds/providers/index.ts';
 import type { Actor } from '../../ledger/audit/entry.ts';
-import { Unavailable } from '../../ledger/engine/errors.ts';
 import { isPostgres } from '../../ledger/open-engine.ts';
+import { fromThreadError } from '../../runtime/thread-error.ts';
 import type { Job, JobMessage, JobReply, JobResults } from './protocol.ts';
 
 const BACKUP_NAME = /^openpit-\d{8}T\d{6}Z\.db$/;
@@ -86,8 +86,7 @@ export class JobRunner implements OperatorJobs {
     try {
       const reply = await replyOf(worker, { ledgerUrl: this.#config.databaseUrl, job });
       if (reply.ok) return reply.result as JobResults[K];
-      if (reply.outage !== undefined) throw new Unavailable(reply.outage);
-      throw reply.isRefused ? new UploadRefused(reply.message) : new Error(reply.message);
+      throw reply.isRefused ? new UploadRefused(reply.error.message) : fromThreadError(reply.error);
     } finally {
       this.#running = undefined;
       worker.terminate();

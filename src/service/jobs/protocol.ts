@@ -7,6 +7,7 @@ import type {
 import type { Config } from '../../config.ts';
 import type { Secrets } from '../../feeds/provider.ts';
 import type { Actor } from '../../ledger/audit/entry.ts';
+import type { ThreadError } from '../../runtime/thread-error.ts';
 
 /** A job for the worker. */
 export type Job =
@@ -30,10 +31,5 @@ export interface JobMessage {
   job: Job;
 }
 
-/**
- * `isRefused`: an uploaded file cannot be read; the operator can do something about it. `outage`: why the ledger was
- * unavailable. Errors lose their codes between threads.
- */
-export type JobReply =
-  | { ok: true; result: unknown }
-  | { ok: false; message: string; isRefused: boolean; outage: string | undefined };
+/** `isRefused`: an uploaded file cannot be read; the operator can do something about it. */
+export type JobReply = { ok: true; result: unknown } | { ok: false; error: ThreadError; isRefused: boolean };

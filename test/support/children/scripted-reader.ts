@@ -13,7 +13,7 @@ self.onmessage = async ({ data }: MessageEvent<ToReader>) => {
   else if (query === 'outage') {
     post({
       kind: 'failed',
-      error: { kind: 'error', message: 'gone', code: 'ERR_POSTGRES_CONNECTION_CLOSED' },
+      error: { error: { message: 'gone', code: 'ERR_POSTGRES_CONNECTION_CLOSED' } },
     });
   } else {
     const gate = new BroadcastChannel('scripted-reader');
