@@ -1,12 +1,7 @@
 import type { Bar } from '../../market/bar.ts';
 import { sameOhlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
-import {
-  findSuspicious,
-  type KnownClose,
-  NEIGHBOUR_DAYS,
-  type SuspicionRule,
-} from '../../market/quality/suspicion.ts';
+import { findSuspicious, NEIGHBOUR_DAYS, type SuspicionRule } from '../../market/quality/suspicion.ts';
 import { missingPrice } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, rowReader } from '../engine/rows.ts';
@@ -23,8 +18,6 @@ export interface JudgeOptions {
   holdUnitChanges: boolean;
   /** Also judges held bars of the source, which the new ones may confirm. */
   reconsiderHeld?: boolean;
-  /** Closes that count as known although they are not in the ledger, by symbol. Used by dry runs, which write nothing. */
-  alsoKnown?: ReadonlyMap<number, readonly KnownClose[]>;
 }
 
 /** The decision about bars that are to be published. */
@@ -89,10 +82,8 @@ export async function judgeBars<B extends NewBar>(
         ? await heldNear(engine, symbolId, sourceId, priced)
         : [];
     const together = [...priced, ...candidates].sort((a, b) => a.day - b.day);
-    const suspiciousBy = (holdUnitChanges: boolean) => {
-      const rule: SuspicionRule = { canBeZero, holdUnitChanges };
-      return suspiciousOf<NewBar>(together, known, options.alsoKnown?.get(symbolId) ?? [], rule);
-    };
+    const suspiciousBy = (holdUnitChanges: boolean) =>
+      suspiciousOf<NewBar>(together, known, { canBeZero, holdUnitChanges });
     const suspicious = suspiciousBy(options.holdUnitChanges);
     if (candidates.length > 0) {
       const unconfirmed = suspiciousBy(true); // later bars in the changed unit do not confirm a change of unit
@@ -110,7 +101,6 @@ export async function judgeBars<B extends NewBar>(
 function suspiciousOf<B extends Bar>(
   bars: readonly B[],
   known: ReadonlyMap<Day, BarRevision>,
-  alsoKnown: readonly KnownClose[],
   rule: SuspicionRule,
 ): Map<B, string> {
   const news = bars.filter((bar) => {
@@ -118,10 +108,7 @@ function suspiciousOf<B extends Bar>(
     return !before || !sameOhlc(before, bar);
   });
   if (news.length === 0) return new Map();
-  const closes = new Map<Day, KnownClose>();
-  for (const one of alsoKnown) closes.set(one.day, one);
-  for (const [day, { close }] of known) closes.set(day, { day, close });
-  const sorted = [...closes.values()].sort((a, b) => a.day - b.day);
+  const sorted = [...known.values()].sort((a, b) => a.day - b.day);
   return findSuspicious(news, sorted, rule);
 }
 
