@@ -3,7 +3,7 @@ import type { IncomingRequest } from '../message/incoming-request.ts';
 import { type Fields, type Framing, hasControl, parseFields } from './fields.ts';
 
 /** Matches nearly all requests. Such a target needs no further checks. */
-const PLAIN_LINE = /^GET (\/[!-"$-~]*) HTTP\/1\.1$/;
+const PLAIN_LINE = /^GET \/[!-"$-~]* HTTP\/1\.1$/;
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([^ \t]+) HTTP\/(\d)\.(\d)$/;
 const ABSOLUTE = /^https?:\/\/[^/?#]+/i;
 
@@ -25,17 +25,13 @@ export class Head implements IncomingRequest {
     url: string,
     isHttp10: boolean,
     fields: Fields,
-    headers: IncomingRequest['headers'] = fields,
+    headers: IncomingRequest['headers'],
   ) {
     this.method = method;
     this.url = url;
     this.isHttp10 = isHttp10;
     this.fields = fields;
     this.headers = headers;
-  }
-
-  withHeaders(headers: IncomingRequest['headers']): Head {
-    return new Head(this.method, this.url, this.isHttp10, this.fields, headers);
   }
 
   /** Undefined when there is no body. */
@@ -65,26 +61,26 @@ export class Head implements IncomingRequest {
 /** Parses a head. `text` has one character per byte, without the empty line at its end. */
 export function parseHead(text: string): Head | Fault {
   const end = text.indexOf('\r\n');
-  if (end < 0) return parseLines(text, '', parseFields);
-  return parseLines(text.slice(0, end), text.slice(end + '\r\n'.length), parseFields);
+  if (end < 0) return headOf(text, parseFields(''));
+  return headOf(text.slice(0, end), parseFields(text.slice(end + '\r\n'.length)));
 }
 
-/** The same for a head whose first line is apart. */
-export function parseLines(
+/** The head with a first line and parsed header lines. `headers` are the fields, with an API key that was cut out of them. */
+export function headOf(
   line: string,
-  headerLines: string,
-  fieldsOf: (text: string) => Fields | Fault,
+  fields: Fields | Fault,
+  headers?: IncomingRequest['headers'],
 ): Head | Fault {
-  const plain = PLAIN_LINE.exec(line);
-  const first = plain ? { method: 'GET', url: plain[1]!, isHttp10: false } : parseLine(line);
+  const first = PLAIN_LINE.test(line)
+    ? { method: 'GET', url: line.slice('GET '.length, -' HTTP/1.1'.length), isHttp10: false }
+    : parseLine(line);
   if ('reason' in first) return first;
-  const fields = fieldsOf(headerLines);
   if ('reason' in fields) return fields;
   const { method, url, isHttp10 } = first;
   if (!isHttp10 && !fields.has('host')) return fault(400, 'there must be exactly one header "Host"');
   if (isHttp10 && fields.framing?.kind === 'chunked')
     return fault(400, 'HTTP/1.0 has no "Transfer-Encoding"');
-  return new Head(method, url, isHttp10, fields);
+  return new Head(method, url, isHttp10, fields, headers ?? fields);
 }
 
 function parseLine(line: string): { method: string; url: string; isHttp10: boolean } | Fault {

@@ -1,7 +1,7 @@
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
 import type { Fault } from '../message/fault.ts';
 import { type Fields, FieldsWithKey, hasControl, parseFields, trimBlanks } from './fields.ts';
-import { type Head, parseHead, parseLines } from './head.ts';
+import { type Head, headOf, parseHead } from './head.ts';
 
 /** Header lines of a longer head are not cached. */
 const LENGTH_MAX = 2_048;
@@ -47,7 +47,7 @@ export class HeaderCache {
     const line = text.slice(0, lineEnd);
     const keyAt = text.search(this.#keyLine);
     const withoutKey = keyAt < 0 ? undefined : this.#parseAround(text, line, keyAt);
-    return withoutKey ?? parseLines(line, text.slice(lineEnd + '\r\n'.length), this.#fieldsOf);
+    return withoutKey ?? headOf(line, this.#fieldsOf(text.slice(lineEnd + '\r\n'.length)));
   }
 
   /** Caches the header lines of a head on their second use. Its client must be authenticated. */
@@ -72,17 +72,17 @@ export class HeaderCache {
       keyAt === line.length
         ? text.slice(end + '\r\n'.length)
         : text.slice(line.length + '\r\n'.length, keyAt) + text.slice(end);
-    const head = parseLines(line, lines, this.#fieldsOf);
-    if ('reason' in head) return head;
-    if (head.fields.has(this.#keyName)) return undefined;
-    return head.withHeaders(new FieldsWithKey(head.fields, this.#keyName, trimBlanks(value)));
+    const fields = this.#fieldsOf(lines);
+    if ('reason' in fields) return headOf(line, fields);
+    if (fields.has(this.#keyName)) return undefined;
+    return headOf(line, fields, new FieldsWithKey(fields, this.#keyName, trimBlanks(value)));
   }
 
-  readonly #fieldsOf = (text: string): Fields | Fault => {
+  #fieldsOf(text: string): Fields | Fault {
     const known = this.#fields.get(text);
     if (known) return known;
     const fields = parseFields(text);
     if (!('reason' in fields)) fields.cacheKey = text;
     return fields;
-  };
+  }
 }
