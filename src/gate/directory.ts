@@ -3,29 +3,11 @@ import type { ApiKey } from '../ledger/accounts/keys.ts';
 import type { Plan } from '../ledger/accounts/plans.ts';
 import { type Ledger, type LedgerHead, mustReload } from '../ledger/ledger.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
-import { AddressList } from './addresses.ts';
 import type { SharedWindow } from './burst/shared-windows.ts';
+import { Customer, KnownKey } from './customer.ts';
 import { hashKey } from './key.ts';
 import { KeyLookups } from './key-lookups.ts';
-import type { MeteredAccount } from './meter/account-lease.ts';
-import type { CountedKey } from './statistics/key-uses.ts';
 import { Visitors } from './visitors.ts';
-
-/** An account in memory, shared by all its keys. */
-export interface Customer {
-  readonly account: Pick<Account, 'id' | 'name' | 'status'> & MeteredAccount;
-  plan: Plan;
-  /** Requests of the current second, over all keys and all processes of this machine. */
-  readonly burst: SharedWindow;
-  /** The head of the linked list of its cached keys. */
-  newestKey: KnownKey | undefined;
-  /** The remaining quota as last known. */
-  remaining: number;
-  /** When the quota that `remaining` refers to resets; 0 if unknown. */
-  resetAt: number;
-  /** For the account of the page's public key: limits per address, instead of the account's quota and burst limit. */
-  readonly visitors: Visitors | undefined;
-}
 
 export interface DirectoryOptions {
   ledger: Ledger;
@@ -35,19 +17,6 @@ export interface DirectoryOptions {
   /** Memory for cached keys. */
   bytesMax?: number | undefined;
 }
-
-/** A key that was found in the ledger. It is also the result of admitting it, so that nothing is allocated for that. */
-export interface KnownKey extends Omit<ApiKey, 'hash'>, CountedKey {
-  readonly ok: true;
-  readonly text: string;
-  readonly allowed: AddressList | undefined;
-  readonly customer: Customer;
-  /** The customer's next key in the list. */
-  olderKey: KnownKey | undefined;
-}
-
-/** Texts that all accounts share. */
-const STATUSES = { active: 'active', suspended: 'suspended' } as const;
 
 /** Measured: a key with its account, its hash and its entries in all maps. */
 const KEY_BYTES = 1_024;
@@ -135,7 +104,7 @@ export class Directory {
       for (const customer of this.#customers.values()) {
         if (customer.plan.name !== plan.name) continue;
         customer.plan = plan;
-        replanned.push(customer.account.id);
+        replanned.push(customer.id);
       }
     }
     for (const id of [...accountIds, ...keyOwnerIds]) this.#forget(id);
@@ -155,30 +124,21 @@ export class Directory {
     this.#head = head;
   }
 
-  #add(text: string, { hash: _, ...key }: ApiKey, account: Account): KnownKey {
+  #add(text: string, key: ApiKey, account: Account): KnownKey {
     const cached = this.cache.get(text); // by another request that looked it up at the same time
     if (cached) return cached;
-    const { id, name, status } = account;
-    const customer = this.#customers.getOrInsertComputed(id, () => ({
-      account: { id, name, status: STATUSES[status], metered: undefined },
-      plan: this.#planOf(account),
-      burst: this.#burstOf(id),
-      newestKey: undefined,
-      remaining: 0,
-      resetAt: 0,
-      visitors: id === this.#publicAccount ? this.#visitors : undefined,
-    }));
+    const customer = this.#customers.getOrInsertComputed(
+      account.id,
+      (id) =>
+        new Customer(
+          account,
+          this.#planOf(account),
+          this.#burstOf(id),
+          id === this.#publicAccount ? this.#visitors : undefined,
+        ),
+    );
     const own = copyText(text); // `text` is a slice of its request's head, which the cache would then keep in memory
-    const known: KnownKey = {
-      ...key,
-      accountId: customer.account.id, // shares the string instead of holding another copy
-      ok: true,
-      text: own,
-      allowed: key.allowedIps === null ? undefined : new AddressList(key.allowedIps),
-      customer,
-      uses: undefined,
-      olderKey: customer.newestKey,
-    };
+    const known = new KnownKey(own, key, customer);
     customer.newestKey = known;
     this.cache.set(own, known, KEY_BYTES + ADDRESS_RULE_BYTES * (key.allowedIps?.length ?? 0));
     return known;
@@ -197,8 +157,8 @@ export class Directory {
     for (let key = customer.newestKey; key && key.text !== text; key = key.olderKey) link = key;
     if (link) link.olderKey = link.olderKey?.olderKey;
     else customer.newestKey = customer.newestKey?.olderKey;
-    const { id } = customer.account;
-    if (!customer.newestKey && this.#customers.get(id) === customer) this.#customers.delete(id);
+    if (!customer.newestKey && this.#customers.get(customer.id) === customer)
+      this.#customers.delete(customer.id);
   }
 
   #planOf(account: Account): Plan {

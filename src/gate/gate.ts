@@ -3,7 +3,8 @@ import type { Ledger, LedgerHead } from '../ledger/ledger.ts';
 import type { BoundedCache } from '../runtime/bounded-cache.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { BurstLimits } from './burst/burst-limits.ts';
-import { type Customer, Directory, type KnownKey } from './directory.ts';
+import type { Customer, KnownKey } from './customer.ts';
+import { Directory } from './directory.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { isWellFormed } from './key.ts';
 import type { RateWindow } from './rate-window.ts';
@@ -109,7 +110,7 @@ const INVALID_KEY = { ok: false, code: 'invalid_key' } as const;
 function refusalOf(known: KnownKey, presented: PresentedKey, now: number): RefusedKey | undefined {
   const { allowed, customer, headerOnly } = known;
   if (!isActive(known, now)) return INVALID_KEY;
-  if (customer.account.status === 'suspended') return { ok: false, code: 'account_suspended' };
+  if (customer.status === 'suspended') return { ok: false, code: 'account_suspended' };
   if (headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
   if (allowed && !allowed.has(presented.address()))
     return { ok: false, code: 'key_not_allowed', why: 'address' };

@@ -197,7 +197,7 @@ export class Pipeline {
           requestId: context.requestId,
           endpoint: name,
           status,
-          account: customer?.account.id,
+          account: customer?.id,
           address: clientAddress.ofRequest(context),
         })
       : observer.counter(name, status);

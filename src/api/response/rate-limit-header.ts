@@ -1,4 +1,4 @@
-import type { Customer } from '../../gate/directory.ts';
+import type { Customer } from '../../gate/customer.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { RateLimit } from './request-lines.ts';
@@ -42,7 +42,7 @@ export class RateLimitHeader {
   }
 
   async #ask(customer: Customer): Promise<undefined> {
-    const usage = await this.#meter.usage(customer.account.id).catch(() => undefined);
+    const usage = await this.#meter.usage(customer.id).catch(() => undefined);
     if (!usage) return;
     customer.remaining = Math.max(0, usage.quota - usage.used);
     customer.resetAt = this.resetAt;
@@ -60,7 +60,7 @@ export class RateLimitHeader {
   }
 
   #remaining(customer: Customer): number | undefined {
-    const lease = this.#meter.known(customer.account.id);
+    const lease = this.#meter.known(customer.id);
     if (!lease) return customer.resetAt === this.resetAt ? customer.remaining : undefined;
     customer.remaining = lease.remaining;
     customer.resetAt = this.resetAt;

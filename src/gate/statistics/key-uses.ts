@@ -11,7 +11,7 @@ export interface CountedKey {
 }
 
 /** How often a key was used for an endpoint on a day. A linked list: a key is used for few endpoints. */
-interface KeyUseCount {
+export interface KeyUseCount {
   readonly known: CountedKey;
   readonly day: number;
   readonly endpoint: string;

@@ -9,8 +9,7 @@ export const account: OwnerEndpoint = {
   name: 'account',
   path: '/account',
   actions: {
-    async GET({ customer: { account, plan }, key, now, dialect }) {
-      const { id, name, status } = account;
+    async GET({ customer: { id, name, status, plan }, key, now, dialect }) {
       const maxSpanDays = spanDaysMax(plan, dialect);
       const limits = { ...plan, maxSpanDays };
       return { success: true, account: { id, name, status }, plan: limits, key: keyRecord(key, now) };
@@ -24,9 +23,9 @@ export const usageDaily: OwnerEndpoint = {
   name: 'usage-daily',
   path: '/usage/daily',
   actions: {
-    async GET({ customer: { account }, meter, ledger, now }) {
-      await meter.reportedUsage(account.id); // makes every replica write its counts to the ledger first
-      return { success: true, ...(await dailyUsage(ledger, account.id, now)) };
+    async GET({ customer: { id }, meter, ledger, now }) {
+      await meter.reportedUsage(id); // makes every replica write its counts to the ledger first
+      return { success: true, ...(await dailyUsage(ledger, id, now)) };
     },
   },
 };

@@ -1,5 +1,5 @@
 import type { Board } from '../../../board/board.ts';
-import type { Customer } from '../../../gate/directory.ts';
+import type { Customer } from '../../../gate/customer.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { SILENT_MS } from '../../../ledger/operations/replicas.ts';
@@ -68,8 +68,8 @@ async function servesAlone(replica: string, ledger: Ledger): Promise<boolean> {
   return !replicas.some(({ id, seen }) => id !== replica && now - seen <= SILENT_MS);
 }
 
-async function quotaOf({ account, plan }: Customer, meter: Meter) {
-  const { used } = await meter.usage(account.id);
+async function quotaOf({ id, plan }: Customer, meter: Meter) {
+  const { used } = await meter.usage(id);
   const remaining = Math.max(0, plan.quota - used);
   return { units: plan.quota, used, remaining, resetAt: Math.floor(meter.resetAt() / 1000) };
 }

@@ -14,8 +14,7 @@ export const keys: OwnerEndpoint = {
   name: 'keys',
   path: '/account/keys',
   actions: {
-    async GET({ customer, ledger, now }) {
-      const { id } = customer.account;
+    async GET({ customer: { id }, ledger, now }) {
       const lastUses = await ledger.keyUses.lastUses(id);
       return { success: true, keys: listedKeys(await ledger.accounts.keys(id), lastUses, now) };
     },
@@ -35,7 +34,7 @@ export const keys: OwnerEndpoint = {
         ...(ips && { allowedIps: ips }),
         ...(ends.length > 0 && { expiresAt: Math.min(...ends) }),
       };
-      const issuing = issueKey(ledger, customer.account.id, options, now, ownerOf(call));
+      const issuing = issueKey(ledger, customer.id, options, now, ownerOf(call));
       return issuedKey(await issuedOrRefused(issuing), now);
     },
   },
@@ -52,7 +51,7 @@ export const oneKey: OwnerEndpoint = {
       const { id, customer, key: own, ledger, now } = call;
       const { name, ...rules } = rulesOf(await call.body(KEY_CHANGE), now);
       const known = await ledger.accounts.findKey(id);
-      if (known?.accountId !== customer.account.id) throw refuse('not_there', { what: 'key', id });
+      if (known?.accountId !== customer.id) throw refuse('not_there', { what: 'key', id });
       if (Object.keys(rules).length > 0 && !isUnrestricted(own))
         throw refuse('key_not_allowed', { why: 'rules' });
       const change = { ...rules, ...(name !== undefined && { name }) };
@@ -62,7 +61,7 @@ export const oneKey: OwnerEndpoint = {
     },
     async DELETE(call) {
       const { id, customer, ledger } = call;
-      const refusal = await ledger.accounts.revokeKeyOf(customer.account.id, id, ownerOf(call));
+      const refusal = await ledger.accounts.revokeKeyOf(customer.id, id, ownerOf(call));
       if (refusal) throw keyRefusal(refusal, id);
       return { success: true, id, revoked: true };
     },
@@ -79,7 +78,7 @@ export const keyRotation: OwnerEndpoint = {
       const { id, customer, key: own, ledger, now } = call;
       const { overlapSeconds } = await call.body(ROTATION);
       const old = await ledger.accounts.findKey(id);
-      if (old?.accountId !== customer.account.id) throw refuse('not_there', { what: 'key', id });
+      if (old?.accountId !== customer.id) throw refuse('not_there', { what: 'key', id });
       if (own.id !== old.id && !isUnrestricted(own)) throw refuse('key_not_allowed', { why: 'rules' });
       const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now, ownerOf(call));
       return issuedKey(await issuedOrRefused(rotating), now);

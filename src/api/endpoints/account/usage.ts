@@ -5,8 +5,8 @@ export const usage: AccountEndpoint = {
   kind: 'account',
   name: 'usage',
   path: '/usage',
-  async answer({ account, plan }, meter) {
-    const { used, exact, asOf } = await meter.usage(account.id);
+  async answer({ id, plan }, meter) {
+    const { used, exact, asOf } = await meter.usage(id);
     return {
       success: true,
       plan: plan.name,

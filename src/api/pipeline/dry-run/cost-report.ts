@@ -57,7 +57,7 @@ export class CostReport {
     units: number,
   ): Promise<{ remaining: number; resetAt?: number; refusal: Refusal | undefined }> {
     const { meter, clock, clientAddress } = this.#options;
-    const { account, plan, visitors } = context.customer!;
+    const { id, plan, visitors } = context.customer!;
     if (visitors) {
       const { remaining, retryAfterSeconds } = visitors.balance(
         clientAddress.ofRequest(context),
@@ -67,7 +67,7 @@ export class CostReport {
       const refusal = retryAfterSeconds > 0 ? visitorRefusal(retryAfterSeconds) : undefined;
       return { remaining, refusal };
     }
-    const { used } = await meter.usage(account.id);
+    const { used } = await meter.usage(id);
     const remaining = Math.max(0, plan.quota - used);
     const resetAt = meter.resetAt();
     const exhausted = { ok: false, reason: 'exhausted', retryAfterSeconds: meter.secondsToReset() } as const;

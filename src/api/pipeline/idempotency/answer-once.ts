@@ -23,7 +23,7 @@ export function answerOnce<E extends PriceEndpoint | MarketEndpoint>(
     const { id } = context;
     if (typeof id !== 'string' || !id.startsWith(PREFIX) || context.request.method !== 'GET')
       return undefined;
-    const request = `${context.customer!.account.id} ${id} ${context.url.withoutKey}`;
+    const request = `${context.customer!.id} ${id} ${context.url.withoutKey}`;
     return idempotentAnswers.once(request, context.now, () => run(context, endpoint));
   };
 }

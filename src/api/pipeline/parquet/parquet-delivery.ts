@@ -52,7 +52,7 @@ export class ParquetDelivery {
       return reply(null, await this.#headers(context, answer.options), 304);
     }
     const buyer = buyerOf(context);
-    const account = context.customer!.account.id;
+    const account = context.customer!.id;
     const file = this.#files.isPaid(buyer, etag)
       ? await this.#files.fileOf(answer, account)
       : await this.#files.buy(buyer, () => this.#buy(context, endpoint, answer));
@@ -64,7 +64,7 @@ export class ParquetDelivery {
     const customer = context.customer!;
     const units = await answer.units();
     this.#charge.requireAffordable(customer, units);
-    const file = await this.#files.fileOf(answer, customer.account.id);
+    const file = await this.#files.fileOf(answer, customer.id);
     if (readByteRange(rangeOf(context), file.length) === 'unsatisfiable')
       throw refuse('invalid_byte_range', {});
     if (units > 0) await this.#charge.take(context, endpoint, units);
@@ -119,7 +119,7 @@ export class ParquetDelivery {
 
 /** Who pays, for what: what the account sees at a URL depends on the delay of its plan. */
 function buyerOf({ customer, url }: RequestContext): string {
-  return `${customer!.account.id} ${customer!.plan.delaySeconds} ${url.withoutKey}`;
+  return `${customer!.id} ${customer!.plan.delaySeconds} ${url.withoutKey}`;
 }
 
 /** `Range` has a meaning for GET only. */

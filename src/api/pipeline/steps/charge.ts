@@ -1,4 +1,4 @@
-import type { Customer } from '../../../gate/directory.ts';
+import type { Customer } from '../../../gate/customer.ts';
 import type { CountedEndpoint } from '../../../gate/endpoints.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Spend } from '../../../gate/meter/spend.ts';
@@ -45,14 +45,14 @@ export class Charge {
   ): MaybeAsync<RateLimit> {
     const { customer } = context;
     if (customer!.visitors) return this.#takeFromVisitor(context, customer!.visitors, units, now);
-    const spend = this.#meter.spend(customer!.account, name, now, units);
+    const spend = this.#meter.spend(customer!, name, now, units);
     if (spend instanceof Promise) return spend.then((settled) => this.#settle(context, name, settled, units));
     return this.#settle(context, name, spend, units, now);
   }
 
   /** Refuses what is known to cost more than is left of the quota. It takes nothing. */
-  requireAffordable({ account, plan }: Customer, units: number): void {
-    const known = this.#meter.known(account.id);
+  requireAffordable({ id, plan }: Customer, units: number): void {
+    const known = this.#meter.known(id);
     if (!known || known.remaining >= units) return;
     const retryAfterSeconds = this.#meter.secondsToReset();
     throw quotaRefusal({ ok: false, reason: 'exhausted', retryAfterSeconds }, plan, this.#rateLimits, units);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Customer, KnownKey } from '../../../gate/directory.ts';
+import type { Customer, KnownKey } from '../../../gate/customer.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import { PUBLIC_ACCOUNT } from '../../../gate/onboarding.ts';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
@@ -43,7 +43,7 @@ export class Management {
     const { request } = context;
     const method = methodOf(request);
     if (method !== 'GET' && context.sentKey!.inUrl) throw refuse('key_not_allowed', { why: 'management' });
-    if (method !== 'GET' && customer.account.id === PUBLIC_ACCOUNT)
+    if (method !== 'GET' && customer.id === PUBLIC_ACCOUNT)
       throw refuse('key_not_allowed', { why: 'shared' });
     const actor = { name: key.id, via: 'key', address: address() } as const;
     return endpoint.actions[method]!({ ...this.#call(context, actor), customer, key });

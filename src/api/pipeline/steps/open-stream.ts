@@ -34,7 +34,8 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
 
   return async (context: RequestContext, endpoint: StreamEndpoint): Promise<Reply> => {
     const { request, params: query, now, dialect } = context;
-    const { plan, account, visitors } = context.customer!;
+    const customer = context.customer!;
+    const { plan, visitors } = customer;
     if (visitors) throw refuse('key_not_allowed', { why: 'stream' });
     const { symbols, series } = endpoint.read({ query, plan, board, now, format: 'json', dialect });
     const isDryRun = readFlag(query, 'dryRun');
@@ -42,14 +43,14 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
     const channel = streams.channel(board.view(plan.delaySeconds * 1000));
     await board.ready(series, endpoint.requiredData, clock.now());
     if (isDryRun) {
-      streams.requireRoom(account.id);
+      streams.requireRoom(customer.id);
       return costReport.send(context, { units: 1, isMinimum: true, warnings });
     }
     if (request.method === 'HEAD') {
-      streams.requireRoom(account.id);
+      streams.requireRoom(customer.id);
       return responses.stream(context, new ReadableStream());
     }
-    const place = streams.reserve(account.id);
+    const place = streams.reserve(customer.id);
     try {
       await charge.take(context, endpoint);
     } catch (error) {
@@ -60,7 +61,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
     const address = clientAddress.ofRequest(context);
     const body = streams.open(place, {
       channel,
-      account,
+      account: customer,
       meter,
       topics: channel.topics(symbols),
       after: channel.sequenceOf(request.headers.get('last-event-id')),

@@ -53,7 +53,7 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
   ): Promise<Response> {
     const customer = context.customer!;
     const { format } = priceRequest.context;
-    const slot = readers.reserve(customer.account.id);
+    const slot = readers.reserve(customer.id);
     try {
       await charge.take(context, endpoint);
       const request = ledgerRequest(context, priceRequest);

@@ -86,10 +86,10 @@ function withWarnings(body: JsonBody, { params }: RequestContext, { path }: Endp
 export function serveMarket(options: ServeOptions): Step<MarketEndpoint> {
   const { charge, costReport, marketViews, responses, visits } = options;
   return async (context, endpoint) => {
-    const { account, plan } = context.customer!;
+    const { id, plan } = context.customer!;
     const { now, params } = context;
     const visit = single(params, 'visit');
-    const isPaid = visit !== undefined && visits.isValid(visit, account.id, now);
+    const isPaid = visit !== undefined && visits.isValid(visit, id, now);
     if (endpoint.part === 'quotes' && !isPaid) throw visitRefusal(visit);
     const isBrief = endpoint.part === 'full' && isOff(params, 'closes');
     const isDryRun = readFlag(params, 'dryRun');
@@ -104,7 +104,7 @@ export function serveMarket(options: ServeOptions): Step<MarketEndpoint> {
     const headers = warningHeaders(warnings); // all customers share the body
     if (isPaid) return responses.shared(context, body, headers);
     await charge.take(context, endpoint);
-    return responses.shared(context, body, { ...headers, 'Openpit-Visit': visits.issue(account.id, now) });
+    return responses.shared(context, body, { ...headers, 'Openpit-Visit': visits.issue(id, now) });
   };
 }
 

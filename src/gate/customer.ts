@@ -1,0 +1,81 @@
+import type { Account } from '../ledger/accounts/accounts.ts';
+import type { ApiKey } from '../ledger/accounts/keys.ts';
+import type { Plan } from '../ledger/accounts/plans.ts';
+import { AddressList } from './addresses.ts';
+import type { SharedWindow } from './burst/shared-windows.ts';
+import type { AccountLease, MeteredAccount } from './meter/account-lease.ts';
+import type { CountedKey, KeyUseCount } from './statistics/key-uses.ts';
+import type { Visitors } from './visitors.ts';
+
+/** Texts that all accounts share. */
+const STATUSES = { active: 'active', suspended: 'suspended' } as const;
+
+/**
+ * An account in memory, shared by all its keys. There are thousands, and every request reads one: a class keeps its fields in
+ * one piece of memory.
+ */
+export class Customer implements MeteredAccount {
+  readonly id: string;
+  readonly status: Account['status'];
+  plan: Plan;
+  /** Requests of the current second, over all keys and all processes of this machine. */
+  readonly burst: SharedWindow;
+  metered: AccountLease | undefined;
+  /** The remaining quota as last known. */
+  remaining = 0;
+  /** When the quota that `remaining` refers to resets; 0 if unknown. */
+  resetAt = 0;
+  /** For the account of the page's public key: limits per address, instead of the account's quota and burst limit. */
+  readonly visitors: Visitors | undefined;
+  readonly name: string;
+  /** The head of the linked list of its cached keys. */
+  newestKey: KnownKey | undefined;
+
+  constructor(
+    { id, name, status }: Account,
+    plan: Plan,
+    burst: SharedWindow,
+    visitors: Visitors | undefined,
+  ) {
+    this.id = id;
+    this.name = name;
+    this.status = STATUSES[status];
+    this.plan = plan;
+    this.burst = burst;
+    this.visitors = visitors;
+  }
+}
+
+/** A key that was found in the ledger. It is also the result of admitting it, so that nothing is allocated for that. */
+export class KnownKey implements Omit<ApiKey, 'hash'>, CountedKey {
+  readonly ok = true;
+  readonly customer: Customer;
+  readonly revokedAt: number | null;
+  readonly expiresAt: number | null;
+  readonly headerOnly: boolean;
+  readonly allowed: AddressList | undefined;
+  uses: KeyUseCount | undefined;
+  readonly text: string;
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly allowedIps: string[] | null;
+  /** The customer's next key in the list. */
+  olderKey: KnownKey | undefined;
+
+  constructor(text: string, key: ApiKey, customer: Customer) {
+    this.customer = customer;
+    this.revokedAt = key.revokedAt;
+    this.expiresAt = key.expiresAt;
+    this.headerOnly = key.headerOnly;
+    this.allowed = key.allowedIps === null ? undefined : new AddressList(key.allowedIps);
+    this.text = text;
+    this.id = key.id;
+    this.accountId = customer.id; // shares the string instead of holding another copy
+    this.name = key.name;
+    this.createdAt = key.createdAt;
+    this.allowedIps = key.allowedIps;
+    this.olderKey = customer.newestKey;
+  }
+}
