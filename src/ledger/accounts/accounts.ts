@@ -99,7 +99,7 @@ export class AccountStore {
    * The next accounts by id, from after `after`, and those of them that were created or used in `since` or later. Looks at a
    * limited number: `last` is undefined after the last account.
    */
-  async activePage(after: string, since: Period, limit = 512): Promise<{ ids: string[]; last?: string }> {
+  async activePage(after: string, since: Period, limit = 128): Promise<{ ids: string[]; last?: string }> {
     const { read, placeholder: p } = this.#engine;
     const rows = await read.unsafe(
       `SELECT id, status = 'active' AND (created_at >= ${p(1)} OR EXISTS (
