@@ -4,7 +4,7 @@ import type { PastVersions } from '../../board/past/versions.ts';
 import type { RequiredData } from '../../board/series/load/load-level.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
-import type { Customer, KnownKey } from '../../gate/customer.ts';
+import type { Customer, KnownKey } from '../../gate/directory/customer.ts';
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';

@@ -1,4 +1,4 @@
-import type { Customer } from '../../gate/customer.ts';
+import type { Customer } from '../../gate/directory/customer.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { RateLimit } from './request-lines.ts';

@@ -1,4 +1,4 @@
-import type { Customer } from '../../gate/customer.ts';
+import type { Customer } from '../../gate/directory/customer.ts';
 import { redactKeys } from '../../gate/key.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';

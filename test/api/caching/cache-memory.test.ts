@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { Directory } from '../../../src/gate/directory.ts';
+import { Directory } from '../../../src/gate/directory/directory.ts';
 import { createKey, secureRandom } from '../../../src/gate/key.ts';
 import { CACHE_SHARES } from '../../../src/ops/gauges/cache-gauges.ts';
 import { apiOn } from '../../support/api.ts';

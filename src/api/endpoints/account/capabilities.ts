@@ -1,5 +1,5 @@
 import type { Board } from '../../../board/board.ts';
-import type { Customer } from '../../../gate/customer.ts';
+import type { Customer } from '../../../gate/directory/customer.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { SILENT_MS } from '../../../ledger/operations/replicas.ts';

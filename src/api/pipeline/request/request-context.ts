@@ -1,4 +1,4 @@
-import type { Customer, KnownKey } from '../../../gate/customer.ts';
+import type { Customer, KnownKey } from '../../../gate/directory/customer.ts';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
 import type { SentKey } from '../../access/api-key.ts';
 import { type SplitUrl, splitKey } from '../../access/split-key.ts';

@@ -1,4 +1,4 @@
-import type { Customer } from '../../../gate/customer.ts';
+import type { Customer } from '../../../gate/directory/customer.ts';
 import type { CountedEndpoint } from '../../../gate/endpoints.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Spend } from '../../../gate/meter/spend.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Customer, KnownKey } from '../../../gate/customer.ts';
+import type { Customer, KnownKey } from '../../../gate/directory/customer.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import { PUBLIC_ACCOUNT } from '../../../gate/onboarding.ts';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';

@@ -1,4 +1,4 @@
-import type { FoundKey } from '../ledger/accounts/accounts.ts';
+import type { FoundKey } from '../../ledger/accounts/accounts.ts';
 
 type Find = (hashes: readonly string[]) => Promise<ReadonlyMap<string, FoundKey>>;
 

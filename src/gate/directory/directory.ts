@@ -1,13 +1,13 @@
-import type { Account } from '../ledger/accounts/accounts.ts';
-import type { ApiKey } from '../ledger/accounts/keys.ts';
-import type { Plan } from '../ledger/accounts/plans.ts';
-import { type Ledger, type LedgerHead, mustReload } from '../ledger/ledger.ts';
-import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
-import type { SharedWindow } from './burst/shared-windows.ts';
+import type { Account } from '../../ledger/accounts/accounts.ts';
+import type { ApiKey } from '../../ledger/accounts/keys.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
+import { type Ledger, type LedgerHead, mustReload } from '../../ledger/ledger.ts';
+import { BoundedCache, copyText } from '../../runtime/bounded-cache.ts';
+import type { SharedWindow } from '../burst/shared-windows.ts';
+import { hashKey } from '../key.ts';
+import { Visitors } from '../visitors.ts';
 import { Customer, KnownKey } from './customer.ts';
-import { hashKey } from './key.ts';
 import { KeyLookups } from './key-lookups.ts';
-import { Visitors } from './visitors.ts';
 
 export interface DirectoryOptions {
   ledger: Ledger;

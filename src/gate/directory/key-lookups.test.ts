@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { FoundKey } from '../ledger/accounts/accounts.ts';
+import type { FoundKey } from '../../ledger/accounts/accounts.ts';
 import { KeyLookups } from './key-lookups.ts';
 
 const FOUND = { key: { id: 'key_1' } } as FoundKey;

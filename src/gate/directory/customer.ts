@@ -1,11 +1,11 @@
-import type { Account } from '../ledger/accounts/accounts.ts';
-import type { ApiKey } from '../ledger/accounts/keys.ts';
-import type { Plan } from '../ledger/accounts/plans.ts';
-import { AddressList } from './addresses.ts';
-import type { SharedWindow } from './burst/shared-windows.ts';
-import type { AccountLease, MeteredAccount } from './meter/account-lease.ts';
-import type { CountedKey, KeyUseCount } from './statistics/key-uses.ts';
-import type { Visitors } from './visitors.ts';
+import type { Account } from '../../ledger/accounts/accounts.ts';
+import type { ApiKey } from '../../ledger/accounts/keys.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
+import { AddressList } from '../addresses.ts';
+import type { SharedWindow } from '../burst/shared-windows.ts';
+import type { AccountLease, MeteredAccount } from '../meter/account-lease.ts';
+import type { CountedKey, KeyUseCount } from '../statistics/key-uses.ts';
+import type { Visitors } from '../visitors.ts';
 
 /** Texts that all accounts share. */
 const STATUSES = { active: 'active', suspended: 'suspended' } as const;
