@@ -7,13 +7,13 @@ export const SIMULATED = 'simulated';
 export const SIMULATED_ID = 1;
 
 /** Counted in characters, not in UTF-16 code units. */
-const SOURCE_NAME = /^[\p{L}\p{N}][^\p{Cc}\p{Cs}]{0,31}$/u;
+const SOURCE_NAME = /^[\p{L}\p{N}][^\p{Cc}\p{Cs}]{0,63}$/u;
 
 /** What a user's name of a source must be instead; undefined if it is accepted. */
 export function expectedSource(name: string): string | undefined {
   if (name === SIMULATED) return `another name: "${SIMULATED}" is reserved for simulated prices`;
   if (SOURCE_NAME.test(name)) return undefined;
-  return 'a name of at most 32 characters that begins with a letter or a digit';
+  return 'a name of at most 64 characters that begins with a letter or a digit';
 }
 
 /** Source names as small numbers. Names are never deleted. */

@@ -100,8 +100,8 @@ onEachEngine('prices by hand', (engine) => {
     expectRefusal(await upload('symbol=XAU', ''), 400, 'invalid_file');
     expectRefusal(await upload('', 'date,close\n2024-05-08,1\n'), 400, 'missing_parameter');
     expectRefusal(await upload('symbol=XAU&source=simulated', 'x'), 400, 'invalid_parameter');
-    const long = await upload(`symbol=XAU&source=${'x'.repeat(33)}`, 'x');
-    expect(expectRefusal(long, 400, 'invalid_parameter')).toContain('a name of at most 32 characters');
+    const long = await upload(`symbol=XAU&source=${'x'.repeat(65)}`, 'x');
+    expect(expectRefusal(long, 400, 'invalid_parameter')).toContain('a name of at most 64 characters');
     expectRefusal(await upload('symbol=XAU&zone=Nowhere', 'x'), 400, 'invalid_parameter');
     expect((await upload('symbol=XAU', 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
   });

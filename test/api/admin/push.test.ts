@@ -136,8 +136,8 @@ onEachEngine('push', (engine) => {
     ['[]', 'holds no ticks'],
     [JSON.stringify({ source: 'simulated', ticks: [1] }), '"simulated" is reserved'],
     [
-      JSON.stringify({ source: 'x'.repeat(33), ticks: [1] }),
-      'source must be a name of at most 32 characters',
+      JSON.stringify({ source: 'x'.repeat(65), ticks: [1] }),
+      'source must be a name of at most 64 characters',
     ],
     [JSON.stringify({ source: '-desk', ticks: [1] }), 'that begins with a letter or a digit'],
     [JSON.stringify(Array(10_001).fill(1)), '10000 may be sent at a time'],

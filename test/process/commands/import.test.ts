@@ -115,7 +115,7 @@ test('a source has the same limits as one of pushed prices', async () => {
   const accepted = await imported(CSV, '--source', 'My desk', '--json');
   expect([accepted.exitCode, JSON.parse(accepted.stdout)]).toMatchObject([0, { source: 'My desk' }]);
   for (const [source, why] of [
-    ['x'.repeat(33), '--source must be a name of at most 32 characters'],
+    ['x'.repeat(65), '--source must be a name of at most 64 characters'],
     ['simulated', '--source must be another name: "simulated" is reserved for simulated prices'],
   ] as const) {
     const refused = await imported(CSV, '--source', source);
