@@ -5,7 +5,7 @@ import { changeOf } from './data/market.ts';
 import { correctionsOf, markedDays } from './data/revisions.ts';
 import { readRoute } from './data/route.ts';
 import { type Sorting, sorted } from './data/sorting.ts';
-import { ago, duration, percentTrend, price, signed, timeUntil } from './show/format.ts';
+import { ago, computedPrice, duration, percentTrend, price, signed, timeUntil } from './show/format.ts';
 import { masked, snippet } from './show/snippets.ts';
 
 describe('spans', () => {
@@ -27,6 +27,24 @@ describe('what is shown', () => {
       '0.68809',
       '-37.63',
       '143,557.00',
+    ]);
+  });
+
+  test('a price has all its digits, however small it is', () => {
+    expect([1234.12345678, 0.00000012, 1.5e-9].map(price)).toEqual([
+      '1,234.12345678',
+      '0.00000012',
+      '0.0000000015',
+    ]);
+  });
+
+  test('a computed price has six significant digits, however small it is, and two decimals at least', () => {
+    expect([4363.4, 12.5, 0.97, 0.0000882, 0].map(computedPrice)).toEqual([
+      '4,363.40',
+      '12.5000',
+      '0.970000',
+      '0.0000882000',
+      '0.00',
     ]);
   });
 

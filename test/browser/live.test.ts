@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { CATALOGUE_SIZE } from '../support/responses/catalogue.ts';
 import { NOON, openTestService, type TestService } from '../support/service.ts';
 import { openPage } from './browser.ts';
@@ -113,17 +114,44 @@ inBrowser('a live market', (browser) => {
     page.on('request', (request) => {
       if (request.url().includes('/market')) asked++;
     });
-    const look = (away: boolean) =>
-      page.evaluate(
-        `Object.defineProperty(document, 'hidden', { get: () => ${away}, configurable: true });
-         document.dispatchEvent(new Event('visibilitychange'));`,
-      );
-    await look(true);
+    await look(page, true);
     await page.clock.runFor(60_000);
     expect(asked).toBe(0);
     const again = page.waitForRequest(/market\/quotes/);
-    await look(false);
+    await look(page, false);
     await again;
     await close();
   });
+
+  test('a chart has the extremes that it missed while its tab was hidden, for one request', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/rates/')) requests.push(request.url());
+    });
+    await page.clock.install();
+    await page.goto(`${service.url}/#/symbol/XAG`);
+    await page.locator('.legend-day').waitFor();
+    await look(page, true);
+    await moveAll(5_000);
+    await moveAll(1_000);
+    await page.clock.runFor(11 * 60_000);
+    expect(requests).toHaveLength(1);
+    await look(page, false);
+    const xag = (await service.ledger.symbols.list()).find(({ code }) => code === 'XAG')!;
+    const high = (200 + xag.id + 5_000).toLocaleString('en-US', { minimumFractionDigits: 2 });
+    await page.locator('.legend').getByText(`H ${high}`).waitFor();
+    await look(page, true);
+    await look(page, false);
+    expect(requests).toHaveLength(2);
+    await close();
+  });
 });
+
+/** Hides the tab, or shows it again. */
+function look(page: Page, away: boolean): Promise<unknown> {
+  return page.evaluate(
+    `Object.defineProperty(document, 'hidden', { get: () => ${away}, configurable: true });
+     document.dispatchEvent(new Event('visibilitychange'));`,
+  );
+}

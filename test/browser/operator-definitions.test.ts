@@ -56,6 +56,8 @@ inBrowser('formulas and providers on the operator’s page', (browser) => {
     await card.getByRole('button', { name: 'Undo' }).click();
     await card.getByRole('row', { name: 'Brent premium' }).waitFor();
     expect(await definitions()).toEqual(['{BRENTOIL-FUT}-{WTIOIL-FUT}']);
+    const link = await card.getByRole('link', { name: 'BRENT-WTI' }).getAttribute('href');
+    expect(decodeURIComponent(link!)).toBe('#/symbol/{BRENTOIL-FUT}-{WTIOIL-FUT}');
     expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
     await close();
   });

@@ -21,6 +21,9 @@ const POLL_MS = 5_000;
 /** After a refusal, such as a used-up quota. */
 const POLL_REFUSED_MS = 30_000;
 
+/** Prices that moved in a longer pause are missing in the last bar of a chart, or were in bars of their own. */
+const PAUSE_MS = 10 * 60_000;
+
 const VISIT = 'openpit.visit';
 
 /** For how long a price that moved is coloured. */
@@ -36,6 +39,9 @@ class MarketStore {
   searchable: Searchable = { symbols: [], aliases: {}, isComplete: false };
   state: LiveState = 'connecting';
   error: unknown;
+  /** When quotes were last read without a pause before, in ms: what was loaded earlier is incomplete. */
+  unbrokenSince = Date.now();
+  #answeredAt = Date.now();
   readonly #key: string;
   readonly #rows = new Map<string, MarketRow>();
   readonly #watchers = new Map<string, Set<() => void>>();
@@ -140,6 +146,7 @@ class MarketStore {
       else await this.#loadQuotes();
       this.state = 'live';
       this.error = undefined;
+      this.#noticePause(Date.now());
       return this.#hasWanted ? POLL_MS : 0; // more may have been required meanwhile
     } catch (error) {
       if (error instanceof OpenpitError && error.code === 'invalid_visit') {
@@ -151,6 +158,12 @@ class MarketStore {
       this.state = isOutage(error) ? 'lost' : { refused: messageOf(error) };
       return isOutage(error) ? POLL_MS : POLL_REFUSED_MS;
     }
+  }
+
+  /** After a hidden tab, a sleeping machine or an outage. */
+  #noticePause(now: number): void {
+    if (now - this.#answeredAt > PAUSE_MS) this.unbrokenSince = now - PAUSE_MS;
+    this.#answeredAt = now;
   }
 
   get #hasWanted(): boolean {

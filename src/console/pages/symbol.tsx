@@ -92,6 +92,10 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   const history = useHistory(apiKey, plan, mustAsk || withoutMinutes ? undefined : wanted);
   const row = useMarketRow(store, symbol.symbol);
   const { data } = history;
+  const isIncomplete = data !== undefined && data.last >= today() && data.askedAt < store.unbrokenSince;
+  useEffect(() => {
+    if (isIncomplete) history.refresh();
+  }, [isIncomplete]);
   /** The days of the bars that are shown. A new range takes effect when its bars have loaded. */
   const shown = useRef(span);
   if (data?.id === identityOf(wanted)) shown.current = span;

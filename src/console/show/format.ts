@@ -2,6 +2,10 @@
 
 const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
+const DECIMALS_MIN = 2;
+/** As many as all browsers can print. */
+const DECIMALS_MAX = 20;
+
 /** A price with the decimals it was published with, two at least. */
 export function price(value: number): string {
   return priceWith(value, decimalsOf(value));
@@ -20,8 +24,8 @@ export function computedPrice(value: number): string {
 }
 
 export function computedDecimals(value: number): number {
-  const whole = Math.trunc(Math.abs(value)).toString().length;
-  return Math.min(Math.max(6 - whole, 2), 6);
+  if (value === 0) return DECIMALS_MIN;
+  return within(5 - Math.floor(Math.log10(Math.abs(value))));
 }
 
 /** A change with its sign: color alone is not accessible to everyone. */
@@ -35,7 +39,12 @@ export function signed(value: number, decimals = 2): string {
 }
 
 export function decimalsOf(value: number): number {
-  return Math.min(Math.max(String(value).split('.')[1]?.length ?? 0, 2), 6);
+  const [digits = '', exponent = '0'] = String(value).split('e');
+  return within((digits.split('.')[1]?.length ?? 0) - Number(exponent));
+}
+
+function within(decimals: number): number {
+  return Math.min(Math.max(decimals, DECIMALS_MIN), DECIMALS_MAX);
 }
 
 export function count(value: number): string {

@@ -136,11 +136,11 @@ function usePlot(
   }, [series, interval, type, scale, averageLengths, marks]);
 }
 
-/** The decimals of the axis. */
+/** The decimals of the axis, where more than six significant digits would be too wide. */
 function decimalsFor(main: ChartSeries | undefined): number {
   const closes = (main?.bars ?? []).slice(-20).map(({ close }) => close);
-  if (!main?.isPublished) return computedDecimals(closes.at(-1) ?? 0);
-  return Math.max(2, ...closes.map(decimalsOf));
+  const enough = computedDecimals(closes.at(-1) ?? 0);
+  return main?.isPublished ? Math.min(enough, Math.max(2, ...closes.map(decimalsOf))) : enough;
 }
 
 /** The chart in a sentence, for screen readers. */

@@ -30,6 +30,7 @@ export function RangeTools({
   onChange: ChangeView;
 }) {
   const { first, last } = view.dates ?? span;
+  const newest = span.last > today() ? span.last.slice(0, 10) : today();
   return (
     <div class="tools">
       <Choice
@@ -55,11 +56,11 @@ export function RangeTools({
           >
             <label>
               From
-              <input type="date" name="first" required value={first.slice(0, 10)} max={today()} />
+              <input type="date" name="first" required value={first.slice(0, 10)} max={newest} />
             </label>
             <label>
               To
-              <input type="date" name="last" required value={last.slice(0, 10)} max={today()} />
+              <input type="date" name="last" required value={last.slice(0, 10)} max={newest} />
             </label>
             <button type="submit" class="button primary">
               Show

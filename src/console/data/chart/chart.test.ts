@@ -34,10 +34,11 @@ const symbol = (code: string, more: Partial<MarketSymbol> = {}) =>
     ...more,
   }) as MarketSymbol;
 
-test('a chart ends today, or where the prices of its symbol ended', () => {
+test('a chart ends today, with the session that trades for tomorrow, or where the prices of its symbol ended', () => {
   const symbol = (firstDate: string, lastDate: string) => ({ firstDate, lastDate }) as MarketSymbol;
   const today = new Date().toISOString().slice(0, 10);
   expect(lastDayOf(symbol('2000-01-01', addDays(today, -3)))).toBe(today);
+  expect(lastDayOf(symbol('2000-01-01', addDays(today, 1)))).toBe(addDays(today, 1));
   const ended = symbol('2000-01-01', '2020-06-30');
   expect(lastDayOf(ended)).toBe('2020-06-30');
   expect(firstDayOf('1M', ended)).toBe('2020-05-31');

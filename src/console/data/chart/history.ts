@@ -40,6 +40,8 @@ export interface History extends DaySpan {
   /** The request for the data; the newest one if there were several. */
   request: string;
   requests: number;
+  /** When it was asked for, in ms. */
+  askedAt: number;
 }
 
 /** A row of a history, or a day of a time series. */
@@ -73,6 +75,7 @@ export async function loadHistory(
   signal: AbortSignal,
 ): Promise<History> {
   const { symbols, unit, first, last, interval } = wanted;
+  const askedAt = Date.now();
   const groups = unit === undefined ? [symbols] : [symbols.slice(0, 1), symbols.slice(1)];
   const load = hasLongHistory(plan) ? fromHistory : fromTimeSeries;
   const answers: { group: readonly MarketSymbol[]; rows: Rows }[] = [];
@@ -84,7 +87,7 @@ export async function loadHistory(
   const { request } = answers[0]!.rows;
   const requests = answers.reduce((sum, { rows }) => sum + rows.requests, 0);
   const series = answers.flatMap(({ group, rows }) => seriesOf(group, rows));
-  return { id: identityOf(wanted), series, interval, first, last, request, requests };
+  return { id: identityOf(wanted), series, interval, first, last, request, requests, askedAt };
 }
 
 export function identityOf({ symbols, ...rest }: WantedHistory): string {
@@ -107,6 +110,15 @@ export function prepend(older: History, history: History): History {
   }));
   const isComplete = older.series.every(({ bars }) => bars.length === 0);
   return { ...history, series, first: isComplete ? '' : older.first };
+}
+
+/** A history that was loaded again, with the older bars that it had. */
+export function withOlder(history: History, before: History): History {
+  const series = history.series.map((one, i) => {
+    const older = before.series[i]?.bars.filter(({ date }) => date < history.first) ?? [];
+    return { ...one, bars: [...older, ...one.bars] };
+  });
+  return { ...history, series, first: before.first };
 }
 
 /** The request as parameters of openpit-client. */

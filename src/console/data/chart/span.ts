@@ -61,10 +61,11 @@ const ENDED_DAYS = 14;
 /** The lowest and highest price of 52 weeks need this many days. */
 const YEAR_DAYS = 370;
 
-/** Where a chart ends: today, unless the symbol's prices ended before. */
+/** Where a chart ends: today, unless the symbol's prices ended before, or already trade for tomorrow. */
 export function lastDayOf({ lastDate }: Pick<MarketSymbol, 'lastDate'>): string {
-  const ended = lastDate !== null && lastDate < addDays(today(), -ENDED_DAYS);
-  return ended ? lastDate : today();
+  if (lastDate === null) return today();
+  const ended = lastDate < addDays(today(), -ENDED_DAYS);
+  return ended ? lastDate : later(lastDate, today());
 }
 
 export function firstDayOf(range: Range, symbol: Pick<MarketSymbol, 'firstDate' | 'lastDate'>): string {

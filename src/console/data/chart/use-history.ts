@@ -8,6 +8,7 @@ import {
   loadHistory,
   prepend,
   type WantedHistory,
+  withOlder,
 } from './history.ts';
 import { spanBefore } from './span.ts';
 
@@ -16,6 +17,8 @@ export interface LoadedHistory {
   error: unknown;
   data: History | undefined;
   reload(): void;
+  /** Loads it again unnoticed. */
+  refresh(): void;
   /** Loads the bars before the oldest one, if there are any. */
   loadOlder(): void;
   isLoadingOlder: boolean;
@@ -24,14 +27,18 @@ export interface LoadedHistory {
 /** The history of a chart, and older bars when the user pans to them. Undefined: nothing is wanted yet. */
 export function useHistory(key: string, plan: PlanRecord, wanted: WantedHistory | undefined): LoadedHistory {
   const identity = wanted && identityOf(wanted);
-  const { state, error, reload, data } = useLoad(
+  const { state, error, reload, refresh, data } = useLoad(
     async (signal) => (wanted ? loadHistory(key, wanted, plan, signal) : undefined),
     [key, identity],
   );
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
   /** What is shown: the newest history with its older bars, which stays until its successor is there. */
   const shown = useRef<{ loaded: History; extended: History }>(undefined);
-  if (data && shown.current?.loaded !== data) shown.current = { loaded: data, extended: data };
+  const before = shown.current;
+  if (data && before?.loaded !== data) {
+    const extended = before?.loaded.id === data.id ? withOlder(data, before.extended) : data;
+    shown.current = { loaded: data, extended };
+  }
   const olderRequest = useRef<AbortController>(undefined);
   useEffect(
     () => () => {
@@ -59,6 +66,7 @@ export function useHistory(key: string, plan: PlanRecord, wanted: WantedHistory 
     state,
     error,
     reload,
+    refresh,
     data: shown.current?.extended,
     loadOlder,
     isLoadingOlder: olderRequest.current !== undefined,

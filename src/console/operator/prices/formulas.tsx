@@ -71,7 +71,7 @@ export function Formulas({ token }: { token: string }) {
             {loaded.data.map((one) => (
               <tr key={one.code}>
                 <th scope="row">
-                  <a href={linkTo('symbol', one.code)}>{one.code}</a>
+                  <a href={linkTo('symbol', one.expression)}>{one.code}</a>
                 </th>
                 <td data-label="Name">{one.name}</td>
                 <td data-label="Formula">
