@@ -34,6 +34,9 @@ const CONNECT_SECONDS_MAX = 3;
  */
 const NO_JIT = 'off';
 
+/** What the ledger's statements are written for, whatever the default of the database or its user is. */
+const ISOLATION = 'read committed';
+
 /**
  * Connects to PostgreSQL, directly or through a pooler in transaction mode (PgBouncer and its like).
  *
@@ -95,6 +98,7 @@ function startupParameters({ statementMs, idleInTransactionMs, isReadOnly }: Ses
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
     jit: NO_JIT,
+    default_transaction_isolation: ISOLATION,
     // Never 'off': it would override a database that its operator has made read-only.
     ...(isReadOnly && { default_transaction_read_only: 'on' }),
   };
@@ -102,6 +106,7 @@ function startupParameters({ statementMs, idleInTransactionMs, isReadOnly }: Ses
 
 function limitStatements({ statementMs, idleInTransactionMs, isReadOnly }: SessionLimits): string {
   return [
+    `SET TRANSACTION ISOLATION LEVEL ${ISOLATION}`,
     `SET LOCAL statement_timeout = ${statementMs}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
     `SET LOCAL jit = ${NO_JIT}`,
