@@ -107,3 +107,9 @@ test('the deploy files use only existing settings and commands', async () => {
     expect(await openpit([...args, '--help'], {})).toMatchObject({ exitCode: 0, stderr: '' });
   }
 });
+
+test('the service of systemd may write the access log where the manual puts it', () => {
+  const read = (path: string) => readFileSync(join(import.meta.dir, '../../..', path), 'utf8');
+  const [, folder] = /`OPENPIT_ACCESS_LOG=\/var\/log\/(.*)\/access\.log`/.exec(read('docs/operating.md'))!;
+  expect(read('deploy/openpit.service')).toContain(`\nLogsDirectory=${folder}\n`);
+});
