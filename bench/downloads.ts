@@ -6,6 +6,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
+import { percentile } from '../test/support/percentile.ts';
 import { filledLedger } from './lib/filled-ledger.ts';
 import { createKey, SERVER_CORE, startOpenpit } from './lib/openpit.ts';
 import { median, pinned, residentMb } from './lib/process.ts';
@@ -169,8 +170,7 @@ async function compareLatency(
     during.push(...(await askFor(LATENCY_MS)));
     await stop();
   }
-  const at = (times: readonly number[], part: number) =>
-    `${times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(1)} ms`;
+  const at = (times: readonly number[], share: number) => `${percentile(times, share).toFixed(1)} ms`;
   const cells = [0.5, 0.99, 1].map((part) => `${at(rest, part)} | ${at(during, part)}`);
   return shown(`| ${name} | ${cells.join(' | ')} |`);
 }

@@ -6,6 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { percentile } from '../test/support/percentile.ts';
 import { keepCoresAwake } from './lib/awake.ts';
 import { type BenchLedger, ENGINES, newBenchLedger } from './lib/bench-ledger.ts';
 import { fillCentury, RECORDED } from './lib/century.ts';
@@ -145,8 +146,7 @@ async function ask(target: Target, key: string, pauses: Pauses): Promise<Round> 
   const { file } = await record(join(FOLDER, 'request'), [{ path: OTHERS, key }]);
   const { times, isWhole } = await sendOnSchedule(target.url, file, PER_SECOND, SECONDS);
   if (!isWhole) throw new Error('some requests of others were refused');
-  const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]!;
-  return { p50: at(0.5), p99: at(0.99), pause: await pauses.take() };
+  return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), pause: await pauses.take() };
 }
 
 async function usedBy(target: Target, key: string): Promise<number> {

@@ -3,6 +3,7 @@
  * `latest` of two symbols. The server has core 0, the load generator core 1.
  */
 import { loadavg } from 'node:os';
+import { percentile } from '../test/support/percentile.ts';
 import { measure } from './lib/load.ts';
 import { demoData, startOpenpit } from './lib/openpit.ts';
 import { median, servingThreadMs } from './lib/process.ts';
@@ -65,7 +66,7 @@ async function refusal(name: string, formula: string): Promise<string> {
   }
   if (status < 400) throw new Error(`${name} is answered with ${status}`);
   const first = cpuTimes[0]!;
-  const p99 = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)]!;
+  const p99 = (all: readonly number[]) => percentile(all, 0.99);
   const cells = [median(times), p99(times), first, median(cpuTimes), p99(cpuTimes)];
   return shown(`| ${name} | ${status} | ${cells.map((ms) => `${ms.toFixed(2)} ms`).join(' | ')} |`);
 }

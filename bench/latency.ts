@@ -7,8 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { printDay } from '../src/market/day.ts';
+import { percentile } from '../test/support/percentile.ts';
 import { measure } from './lib/load.ts';
 import { createKey, ROOT, startProgram } from './lib/openpit.ts';
+import { Pauses } from './lib/pauses.ts';
 import { record } from './lib/recorded.ts';
 import { report } from './lib/report.ts';
 import { sendOnSchedule } from './lib/send-on-schedule.ts';
@@ -88,44 +90,18 @@ async function halfOfMaximum(): Promise<number> {
 }
 
 function row(name: string, rate: number, { times, pauseMs, isWhole }: Timed): string {
-  const at = (part: number) =>
-    `${times[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(2)} ms`;
+  const at = (share: number) => `${percentile(times, share).toFixed(2)} ms`;
   return `| ${name} | ${rate} | ${at(0.5)} | ${at(0.99)} | ${at(0.999)} | ${at(1)} | ${pauseMs.toFixed(1)} ms |${isWhole ? '' : ' some were refused |'}`;
 }
 
 /** Sends requests at this rate, from a process of its own. Times in ms, sorted. */
 async function timed(perSecond: number, seconds: number): Promise<Timed> {
   const recorded = await record(join(dir, 'request'), [{ path: PATH, key }]);
-  const pauses = watchPauses();
+  const pauses = await Pauses.watch(target, TOKEN);
   const { times, isWhole } = await sendOnSchedule(target.url, recorded.file, perSecond, seconds);
-  return { times, pauseMs: await pauses.stop(), isWhole };
-}
-
-/** The longest delay of a timer in the server, as its metrics report it. */
-function watchPauses(): { stop(): Promise<number> } {
-  let longestMs = 0;
-  const look = async () => {
-    const text = await (
-      await fetch(`${target.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
-    ).text();
-    longestMs = Math.max(
-      longestMs,
-      Number(/^openpit_event_loop_lag_max_seconds (\S+)/m.exec(text)![1]) * 1000,
-    );
-  };
-  // The first read starts the interval that is measured.
-  const begun = look().then(() => {
-    longestMs = 0;
-  });
-  const timer = setInterval(look, 1_000);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await begun;
-      await look();
-      return longestMs;
-    },
-  };
+  const { server: pauseMs } = await pauses.take();
+  await pauses.stop();
+  return { times, pauseMs, isWhole };
 }
 
 function startFeed(): { stop(): Promise<number> } {

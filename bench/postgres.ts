@@ -1,10 +1,9 @@
-import type { SyncRequest } from '../src/ledger/quota/model.ts';
 /**
  * `npm run bench:postgres`: what one PostgreSQL carries. Its work for each of Openpit's calls in its own CPU time, which does
  * not depend on what else this machine does, and what an idle and a busy replica cost it.
  */
-
 import { Ledger } from '../src/ledger/ledger.ts';
+import type { SyncRequest } from '../src/ledger/quota/model.ts';
 import { periodOf } from '../src/ledger/quota/period.ts';
 import { systemClock } from '../src/runtime/clock.ts';
 import { Cluster, PATH } from '../test/replicas/cluster.ts';

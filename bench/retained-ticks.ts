@@ -5,6 +5,7 @@
 
 import { isWeekend, utcDay } from '../src/market/day.ts';
 import { systemClock } from '../src/runtime/clock.ts';
+import { percentile } from '../test/support/percentile.ts';
 import { type BenchLedger, newBenchLedger } from './lib/bench-ledger.ts';
 import { startProgram } from './lib/openpit.ts';
 import { Pauses } from './lib/pauses.ts';
@@ -154,9 +155,8 @@ function latest(target: Target, code: string): Promise<Response> {
   return fetch(`${target.url}/rates/latest?symbols=${code}`, { headers: { 'x-api-key': bench.key } });
 }
 
-function summary(times: number[]): string {
-  times.sort((a, b) => a - b);
-  const at = (share: number) => `${times[Math.floor((times.length - 1) * share)]!.toFixed(0)} ms`;
+function summary(times: readonly number[]): string {
+  const at = (share: number) => `${percentile(times, share).toFixed(0)} ms`;
   return `${times.length}: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)}`;
 }
 

@@ -5,7 +5,6 @@
  */
 
 import { Cluster } from '../test/replicas/cluster.ts';
-import { percentile } from '../test/replicas/crowd.ts';
 import { type FaultyPostgres, startFaultyPostgres } from '../test/replicas/faulty-postgres.ts';
 import { killed, faultsOf as killFaults } from '../test/replicas/kill.ts';
 import { outage, faultsOf as outageFaults } from '../test/replicas/outage.ts';
@@ -13,6 +12,7 @@ import { expectedRace, race } from '../test/replicas/race.ts';
 import { rolling, faultsOf as rollingFaults } from '../test/replicas/rolling.ts';
 import { revocationSpread, tickSpread } from '../test/replicas/spread.ts';
 import { removeFolders } from '../test/support/ledger.ts';
+import { percentile } from '../test/support/percentile.ts';
 import { readFlags } from './flags.ts';
 
 /** Promised in docs/operating.md. */

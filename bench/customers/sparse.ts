@@ -1,3 +1,4 @@
+import { percentile } from '../../test/support/percentile.ts';
 import { keepCoresAwake } from '../lib/awake.ts';
 import { measure } from '../lib/load.ts';
 import { startProgram } from '../lib/openpit.ts';
@@ -67,6 +68,6 @@ async function paced(target: Target, file: string, idleCpu: number): Promise<Pac
   if (!isWhole) throw new Error('some requests were refused');
   const elapsed = (performance.now() - start) / 1000;
   const cpu = cpuSeconds(target.pids) - before - idleCpu * elapsed;
-  const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]!;
+  const at = (share: number) => percentile(times, share);
   return { cpuMicros: (cpu / times.length) * 1e6, p50: at(0.5), p99: at(0.99), longest: at(1) };
 }

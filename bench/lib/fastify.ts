@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { childrenOf } from '../../test/support/child-processes.ts';
 import { ownPostgres } from '../../test/support/postgres.ts';
 import { ROOT, SERVER_CORE, targetOf } from './openpit.ts';
 import { startPinned, type Target } from './process.ts';
@@ -23,15 +24,9 @@ export async function startFastifyPostgres(): Promise<Target> {
   const postmaster = Bun.spawnSync(['pgrep', '-f', `postgres.*-p ${port}`])
     .stdout.toString()
     .trim();
-  const backends = () =>
-    Bun.spawnSync(['pgrep', '-P', postmaster.split('\n').join(',')])
-      .stdout.toString()
-      .trim()
-      .split('\n')
-      .map(Number);
   return {
     ...target,
-    pids: [...target.pids, ...backends()],
+    pids: [...target.pids, ...postmaster.split('\n').map(Number).flatMap(childrenOf)],
     stop: () => target.stop().finally(() => postgres.remove()),
   };
 }

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { childrenOf } from '../../test/support/child-processes.ts';
+import { freePort } from '../../test/support/http/free-port.ts';
 import type { Target } from './process.ts';
 
 export const HAS_NGINX = Bun.which('nginx') !== null;
@@ -35,15 +37,10 @@ export async function startNginx(responses: Readonly<Record<string, FixedRespons
     if (tries > 100) throw new Error('nginx did not start');
     await Bun.sleep(50);
   }
-  const children = Bun.spawnSync(['pgrep', '-P', String(child.pid)])
-    .stdout.toString()
-    .trim()
-    .split('\n')
-    .map(Number);
   return {
     name: 'nginx',
     url,
-    pids: children,
+    pids: childrenOf(child.pid),
     async stop() {
       child.kill('SIGTERM');
       await child.exited;
@@ -78,11 +75,4 @@ function location(path: string, file: string, body: string, headers: Record<stri
       ${answer}
     }
 `;
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop();
-  return port;
 }

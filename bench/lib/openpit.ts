@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { childrenOf } from '../../test/support/child-processes.ts';
 import { startPinned, type Target } from './process.ts';
 
 export const ROOT = join(import.meta.dir, '..', '..');
@@ -42,11 +43,6 @@ export async function startProgram(
   const { child, match } = await startPinned(command, { core, until, env });
   const target = targetOf('openpit', match[1]!, child);
   return isMany ? { ...target, pids: [child.pid, ...childrenOf(child.pid)] } : target;
-}
-
-function childrenOf(pid: number): number[] {
-  const { stdout } = Bun.spawnSync(['pgrep', '-P', String(pid)]);
-  return stdout.toString().trim().split('\n').filter(Boolean).map(Number);
 }
 
 /** The service with or without its meter. */

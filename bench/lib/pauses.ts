@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { linesOf } from '../../test/support/children/child.ts';
 import type { Target } from './process.ts';
 
 const IDLE = join(import.meta.dir, '..', 'targets', 'idle.ts');
@@ -44,15 +45,5 @@ export class Pauses {
   async stop(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#child.exited;
-  }
-}
-
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const bytes of stream) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-    rest = lines.pop()!;
-    yield* lines;
   }
 }

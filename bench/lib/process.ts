@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { percentile } from '../../test/support/percentile.ts';
 
 /** Whether a process can be pinned to one core. */
 const CAN_PIN = Bun.which('taskset') !== null;
@@ -60,6 +61,5 @@ export function residentMb(pid: number): number {
 }
 
 export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return percentile(values, 0.5);
 }

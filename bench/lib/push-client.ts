@@ -1,4 +1,6 @@
 /** Clients that push one tick each, again and again, for some seconds. Prints how many were accepted, and how long they took. */
+import { percentile } from '../../test/support/percentile.ts';
+
 const { url, token, codes, clients, seconds } = JSON.parse(process.argv[2]!) as {
   url: string;
   token: string;
@@ -11,9 +13,9 @@ const run = Date.now();
 const times: number[] = [];
 const endsAt = performance.now() + seconds * 1_000;
 await Promise.all(Array.from({ length: clients }, (_, client) => pushUntilOver(client)));
-times.sort((a, b) => a - b);
-const at = (share: number) => times[Math.floor((times.length - 1) * share)];
-console.log(JSON.stringify({ accepted: times.length, p50: at(0.5), p99: at(0.99) }));
+console.log(
+  JSON.stringify({ accepted: times.length, p50: percentile(times, 0.5), p99: percentile(times, 0.99) }),
+);
 
 async function pushUntilOver(client: number): Promise<void> {
   for (let n = 0; performance.now() < endsAt; n++) {
@@ -34,5 +36,3 @@ async function pushUntilOver(client: number): Promise<void> {
     times.push(performance.now() - start);
   }
 }
-
-export {};

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { percentile } from '../../test/support/percentile.ts';
 import { keepCoresAwake } from '../lib/awake.ts';
 import { createKey, startProgram } from '../lib/openpit.ts';
 import { median, type Target } from '../lib/process.ts';
@@ -63,7 +64,7 @@ async function compare({ url }: Target): Promise<void> {
     beside.push(timesOf(asked));
     visited.push(opened);
     console.error(
-      `  p99 ${at(alone.at(-1)!, 0.99).toFixed(2)} ms and ${at(beside.at(-1)!, 0.99).toFixed(2)} ms`,
+      `  p99 ${percentile(alone.at(-1)!, 0.99).toFixed(2)} ms and ${percentile(beside.at(-1)!, 0.99).toFixed(2)} ms`,
     );
   }
   await print(alone, beside, visited, await usedByPublicAccount(url));
@@ -92,10 +93,6 @@ function timesOf({ times, isWhole }: { times: Float64Array; isWhole: boolean }):
   return times;
 }
 
-function at(times: Float64Array, part: number): number {
-  return times[Math.floor((times.length - 1) * part)]!;
-}
-
 async function usedByPublicAccount(url: string): Promise<number> {
   const { given } = (await (await fetch(`${url}/console/config`)).json()) as { given: { key: string } };
   const usage = await fetch(`${url}/usage`, { headers: { 'x-api-key': given.key } });
@@ -109,7 +106,9 @@ async function print(
   used: number,
 ): Promise<void> {
   const row = (rounds: readonly Float64Array[]) =>
-    [0.5, 0.99].map((part) => `${median(rounds.map((times) => at(times, part))).toFixed(2)} ms`).join(' | ');
+    [0.5, 0.99]
+      .map((part) => `${median(rounds.map((times) => percentile(times, part))).toFixed(2)} ms`)
+      .join(' | ');
   const statuses: Record<string, number> = {};
   for (const one of visited) {
     for (const [status, count] of Object.entries(one.statuses))

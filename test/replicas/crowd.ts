@@ -64,9 +64,3 @@ export async function crowd(options: CrowdOptions): Promise<ReceivedAnswers> {
   await Promise.all(urls.flatMap((url) => Array.from({ length: connections }, () => runClient(url))));
   return received;
 }
-
-/** The value below which this share of the values lies. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}

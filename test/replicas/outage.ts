@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Client } from '../support/http/client.ts';
+import { percentile } from '../support/percentile.ts';
 import { eventually } from '../support/program.ts';
 import { type Cluster, PATH } from './cluster.ts';
-import { crowd, percentile } from './crowd.ts';
+import { crowd } from './crowd.ts';
 
 export interface Outage {
   awayMs: number;

@@ -101,7 +101,7 @@ describe.each(ENGINES)('a pushed feed on %s', (engine) => {
       }));
       const before = answered;
       expect(await (await push(batch)).json()).toMatchObject({ accepted: 5_000 });
-      expect(answered).toBeGreaterThan(before); // the feed thread writes; `bench/beside-import.ts` measures the latency
+      expect(answered).toBeGreaterThan(before); // the feed thread writes; `npm run bench:latency` measures the latency
     }
     isDone = true;
     await asking;

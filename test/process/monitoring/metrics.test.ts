@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
+import { childrenOf } from '../../support/child-processes.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { hasPromtool, promtool, sample } from '../../support/monitoring/metrics.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
@@ -11,11 +12,6 @@ afterEach(async () => {
   await program?.end('SIGKILL');
   program = undefined;
 });
-
-function childrenOf(pid: number): number[] {
-  const { stdout } = Bun.spawnSync(['pgrep', '-P', String(pid)]);
-  return stdout.toString().trim().split('\n').filter(Boolean).map(Number);
-}
 
 const ups = (page: string) =>
   [0, 1, 2].map((process) => sample(page, `openpit_process_up{process="${process}"}`));

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
+import { childrenOf } from '../../support/child-processes.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { load } from '../../support/load.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
@@ -18,11 +19,6 @@ async function start(): Promise<{ settings: Record<string, string>; key: string 
   );
   program = await Program.start(settings);
   return { settings, key: JSON.parse(stdout).key };
-}
-
-function childrenOf(pid: number): number[] {
-  const { stdout } = Bun.spawnSync(['pgrep', '-P', String(pid)]);
-  return stdout.toString().trim().split('\n').filter(Boolean).map(Number);
 }
 
 function isAlive(pid: number): boolean {

@@ -1,4 +1,3 @@
-import { nextRevision } from '../../../src/ledger/engine/revisions.ts';
 /**
  * Another process on the same ledger. It prints its progress, one word per line, and waits for a line on its input
  * before it continues:
@@ -7,7 +6,7 @@ import { nextRevision } from '../../../src/ledger/engine/revisions.ts';
  *   bun test/support/children/child-writer.ts URL crowd NAME BATCHES    ready … (go) … done
  * `hold` keeps the revision of accounts locked in between. `crowd` writes without a pause, 10 ms at a time.
  */
-
+import { nextRevision } from '../../../src/ledger/engine/revisions.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { writeBatch } from './batches.ts';

@@ -1,3 +1,5 @@
+import { percentile } from '../percentile.ts';
+
 /** Response times, in ms. */
 export interface Latency {
   answers: number;
@@ -26,7 +28,5 @@ export async function latencyOf(
     }
   };
   await Promise.all(Array.from({ length: connections }, client));
-  took.sort((a, b) => a - b);
-  const at = (part: number) => took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? Infinity;
-  return { answers: took.length, failed, p50: at(0.5), p99: at(0.99) };
+  return { answers: took.length, failed, p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
 }

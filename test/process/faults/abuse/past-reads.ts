@@ -1,5 +1,6 @@
 import { systemClock } from '../../../../src/runtime/clock.ts';
 import { ENGINES, type EngineName } from '../../../support/ledger.ts';
+import { percentile } from '../../../support/percentile.ts';
 import { count, type Environment, usedOf } from '../environment.ts';
 import { publishDays } from '../published-days.ts';
 import { row } from '../row.ts';
@@ -67,7 +68,7 @@ async function runOn(
   const answered = times.length + 1;
   environment.holds(usedByOther === answered, `${engine}: ${usedByOther} units for ${answered} responses`);
   await environment.holdsInvariant(settings);
-  return { sent, answered, p99Ms: times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]! };
+  return { sent, answered, p99Ms: percentile(times, 0.99) };
 }
 
 /** Sends the requests of the list until it is empty. */

@@ -1,11 +1,11 @@
 import { Cluster } from '../../../replicas/cluster.ts';
-import { percentile } from '../../../replicas/crowd.ts';
 import { type FaultyPostgres, startFaultyPostgres } from '../../../replicas/faulty-postgres.ts';
 import { outage, faultsOf as outageFaults } from '../../../replicas/outage.ts';
 import { expectedRace, race as raceOnce } from '../../../replicas/race.ts';
 import { rolling, faultsOf as rollingFaults } from '../../../replicas/rolling.ts';
 import { revocationSpread, tickSpread } from '../../../replicas/spread.ts';
 import { readyLedgerUrl } from '../../../support/database/ready-ledger.ts';
+import { percentile } from '../../../support/percentile.ts';
 import { count, type Environment } from '../environment.ts';
 import { type Row, type RowReport, row } from '../row.ts';
 
