@@ -15,7 +15,8 @@ export async function load(options: {
   url: string;
   key: string;
   connections: number;
-  requests: number;
+  /** Without it, the load ends with `until`. */
+  requests?: number;
   /** Ends the load early, after the requests in progress. */
   until?: AbortSignal;
   /** The pause of each client after a response. Without one, the load takes all the CPU time there is. */
@@ -26,7 +27,7 @@ export async function load(options: {
   const { url, key, until, pauseMs = 0 } = options;
   const path = url.slice(new URL(url).origin.length);
   const result: LoadResult = { statuses: new Map(), broken: 0 };
-  let left = options.requests;
+  let left = options.requests ?? Number.POSITIVE_INFINITY;
   let answers = 0;
   const ask = async () => {
     const client = new Client(url);

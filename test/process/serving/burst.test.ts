@@ -27,7 +27,7 @@ async function loaded(urls: readonly string[], key: string) {
   const stop = new AbortController();
   const start = performance.now();
   const loads = urls.map((url) =>
-    load({ url: url + PATH, key, connections: 12, requests: 1e9, until: stop.signal, pauseMs: PAUSE_MS }),
+    load({ url: url + PATH, key, connections: 12, until: stop.signal, pauseMs: PAUSE_MS }),
   );
   await Bun.sleep(LOAD_MS);
   stop.abort();

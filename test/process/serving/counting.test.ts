@@ -89,7 +89,6 @@ test('after SIGKILL under load, ten times: the counts differ from the responses 
       url: `${program.url}/symbols`,
       key,
       connections,
-      requests: 1e9,
       until: stop.signal,
       onAnswer: (answers) => void (answers === killAfter && enough.resolve()),
     });

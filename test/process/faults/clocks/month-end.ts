@@ -42,7 +42,6 @@ async function overTheEnd(environment: Environment, { connections, seconds, paus
     url: `${program.url}/symbols`,
     key,
     connections,
-    requests: 1e9,
     until: stop.signal,
     pauseMs,
   });

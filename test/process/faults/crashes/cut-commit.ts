@@ -23,7 +23,6 @@ export const cutCommit = row('cut-commit', {
       url: `${program.url}/symbols`,
       key,
       connections,
-      requests: 1e9,
       until: stop.signal,
       pauseMs,
     });

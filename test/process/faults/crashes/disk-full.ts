@@ -52,7 +52,7 @@ export const diskFull = row('disk-full', {
     await disk.fill();
     const stop = new AbortController();
     const url = `${program.url}/rates/latest?symbols=XAU`;
-    const loading = load({ url, key, connections, requests: 1e9, until: stop.signal, pauseMs });
+    const loading = load({ url, key, connections, until: stop.signal, pauseMs });
     const pushes: number[] = [];
     for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
       await disk.fill(); // takes every byte that is freed, as a runaway log would

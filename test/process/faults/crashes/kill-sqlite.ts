@@ -57,7 +57,6 @@ async function loadAndKill(
     url: `${program.url}/symbols`,
     key,
     connections,
-    requests: 1e9,
     until: stop.signal,
     onAnswer: (answers) => void (answers === killAfter && enough.resolve()),
   });

@@ -65,7 +65,7 @@ export const badFeeds = row('bad-feeds', {
     const before = await answer();
     environment.holds(before.includes('4029'), `the good run brought: ${before.slice(0, 200)}`);
     const stop = new AbortController();
-    const loading = load({ url: question, key, connections: 2, requests: 1e9, until: stop.signal, pauseMs });
+    const loading = load({ url: question, key, connections: 2, until: stop.signal, pauseMs });
     const responses = Object.entries(RESPONSES).filter(
       ([name]) => wanted.includes('all') || wanted.includes(name),
     );
