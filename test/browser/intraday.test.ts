@@ -111,6 +111,16 @@ inBrowser('minutes and hours', (browser) => {
     await close();
   });
 
+  test('corrections are asked for by day, also when a range of days follows one of minutes', async () => {
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.goto(`${service.url}/#/symbol/XAU?range=1D&corrections=1`);
+    await page.locator('.legend-day').getByText('UTC').waitFor();
+    await page.getByRole('button', { name: '6M', exact: true }).click();
+    await page.getByText('No price in this range was corrected.').waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('a plan or a symbol without minutes says so, without spending a unit on them', async () => {
     await service.setPlan({ name: 'short', history: false });
     const key = await service.key('short');

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { OPERATOR_TOKEN, openOperatorPage } from './browser.ts';
+import { OPERATOR_TOKEN, openOperatorPage, WIDTHS } from './browser.ts';
 import { inBrowser } from './in-browser.ts';
 
 inBrowser('customers, symbols and decisions on the operator’s page', (browser) => {
@@ -50,6 +50,21 @@ inBrowser('customers, symbols and decisions on the operator’s page', (browser)
       await close();
     });
   }
+
+  test('a name of any length fits the screen', async () => {
+    const name = 'Rohstoffhandelsgesellschaft'.repeat(7);
+    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name, plan: 'basic' });
+    await service.get('/admin/accounts', undefined, { method: 'POST', headers, body });
+    for (const { viewport } of WIDTHS) {
+      const { page, close } = await openOperatorPage(browser, service.url, 'customers', { viewport });
+      await page.getByRole('button', { name: `Usage and keys of ${name}` }).click();
+      await page.getByText('Usage by day and endpoint').waitFor();
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(overflow, `${viewport.width}`).toBe(0);
+      await close();
+    }
+  });
 
   test('the operator sets the rules of a customer’s keys', async () => {
     const { id } = await newAccount('Forge');

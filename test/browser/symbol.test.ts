@@ -46,6 +46,18 @@ inBrowser('a symbol’s page', (browser) => {
     });
   }
 
+  test('on paper it is light, and has no controls', async () => {
+    const { page, close } = await openPage(browser, service.url, { colorScheme: 'dark' });
+    await page.goto(`${service.url}/#/symbol/WTIOIL-SPOT`);
+    await page.locator('.legend-day').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.locator('.top').waitFor({ state: 'hidden' });
+    expect(await page.getByRole('button').count()).toBe(0);
+    const surface = `getComputedStyle(document.documentElement).getPropertyValue('--surface')`;
+    expect(await page.evaluate(surface)).toBe('#ffffff');
+    await close();
+  });
+
   test('another unit is asked for, drawn, downloaded and shown in the request', async () => {
     const { page, complaints, close } = await openPage(browser, service.url);
     await page.goto(`${service.url}/#/symbol/WTIOIL-SPOT`);

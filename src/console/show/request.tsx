@@ -7,10 +7,13 @@ export function RequestBox({
   path,
   apiKey,
   requests = 1,
+  only,
 }: {
   path: string;
   apiKey: string;
   requests?: number;
+  /** The name of the only symbol that it is for, if the chart shows others, too. */
+  only?: string | undefined;
 }) {
   const [language, setLanguage] = useState<Language>('curl');
   const { origin } = location;
@@ -37,7 +40,9 @@ export function RequestBox({
       )}
       {requests > 1 && (
         <p class="hint">
-          The newest of {requests} similar requests: one response covers a limited number of days.
+          {only
+            ? `For ${only}. The compared symbols have their own units, and come from another request.`
+            : `The newest of ${requests} similar requests: one response covers a limited number of days.`}
         </p>
       )}
     </section>

@@ -14,7 +14,7 @@ export interface SampleRequest {
 
 /** A GET request with an API key. */
 export function snippet(language: Language, origin: string, path: string, key: string): string {
-  const url = origin + path.replaceAll('%2C', ',');
+  const url = origin + path.replaceAll('%2C', ',').replaceAll('%3A', ':');
   if (language === 'Spreadsheet') return spreadsheetFormula(url, key);
   return requestSnippet(language, { method: 'GET', url, headers: { 'x-api-key': key } });
 }

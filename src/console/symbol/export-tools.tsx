@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { loadModule } from '../api/load-module.ts';
 import { LINE_COLOURS } from '../charts/colours.ts';
 import type { PriceDrawing } from '../charts/drawing.ts';
-import { type ChartSeries, type History, requestShown } from '../data/chart/history.ts';
+import { type ChartSeries, type History, isOfFirstSymbol, requestShown } from '../data/chart/history.ts';
 import type { DaySpan } from '../data/chart/span.ts';
 import { Menu } from '../show/menu.tsx';
 import { CopyButton, Failure } from '../show/parts.tsx';
@@ -58,7 +58,7 @@ export function ExportTools({
                 title="Costs one unit for every 2,000 rows"
                 onClick={() => save('parquet', close)}
               >
-                Parquet
+                {isOfFirstSymbol(history) ? `Parquet (${series[0]!.symbol.symbol} only)` : 'Parquet'}
               </button>
             )}
             <button type="button" disabled={!history || !drawing} onClick={() => save('png', close)}>

@@ -94,6 +94,11 @@ export function identityOf({ symbols, ...rest }: WantedHistory): string {
   return JSON.stringify({ ...rest, codes: symbols.map(({ symbol }) => symbol) });
 }
 
+/** Whether the request of a history is only for its first symbol: a unit is not for all of them. */
+export function isOfFirstSymbol({ request, series }: History): boolean {
+  return series.length > 1 && new URLSearchParams(request.split('?')[1]).has('unit');
+}
+
 /** The request for the days that a chart shows: it has loaded more than these. */
 export function requestShown({ request }: History, { first }: DaySpan): string {
   const [path, query] = request.split('?');

@@ -1,7 +1,7 @@
 import type { Holder } from '../../account/with-key.tsx';
 import type { MarketSymbol } from '../../api/answers.ts';
 import type { Headline } from '../../data/chart/headline.ts';
-import { type ChartSeries, type History, requestShown } from '../../data/chart/history.ts';
+import { type ChartSeries, type History, isOfFirstSymbol, requestShown } from '../../data/chart/history.ts';
 import { isIntraday } from '../../data/chart/intraday.ts';
 import type { DaySpan } from '../../data/chart/span.ts';
 import type { MarketStore } from '../../data/market.ts';
@@ -58,7 +58,12 @@ export function Details({
         />
       )}
       {isDaily && <StatisticsCard request={request} apiKey={apiKey} />}
-      <RequestBox path={request} apiKey={apiKey} requests={history.requests} />
+      <RequestBox
+        path={request}
+        apiKey={apiKey}
+        requests={history.requests}
+        only={isOfFirstSymbol(history) ? symbol.name : undefined}
+      />
       {isDaily && <Revisions symbol={symbol} revisions={revisions} onWant={onWantRevisions} />}
     </>
   );

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { Statistics } from '../../../../client/src/index.ts';
-import { computedPrice, day, plural } from '../../show/format.ts';
+import { computedPrice, count, day } from '../../show/format.ts';
 
 type StatisticsOfCloses = Statistics['statistics'][string];
 
 const ROWS: readonly [title: string, value: (of: StatisticsOfCloses) => ComponentChildren][] = [
-  ['Days with a price', ({ count }) => count],
+  ['Days with a price', ({ count: days }) => count(days)],
   ['Mean', ({ mean }) => computedPrice(mean)],
   ['Median', ({ median }) => computedPrice(median)],
   ['Lowest close', ({ minimum, minimumDate }) => withDates(computedPrice(minimum), minimumDate)],
@@ -63,7 +63,7 @@ export function StatisticsTable({ answer: { statistics, correlation } }: { answe
         </tbody>
       </table>
       <p class="hint">
-        Of {plural(codes.length, 'symbol')}, from daily closes. Correlations are those of daily log returns.
+        From daily closes.{codes.length > 1 && ' Correlations are those of daily log returns.'}
       </p>
     </section>
   );
