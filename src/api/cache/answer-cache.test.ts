@@ -10,7 +10,13 @@ import { AnswerCache, answerFor, type KnownUrl } from './answer-cache.ts';
 import { CachedAnswer } from './cached-answer.ts';
 
 const NOW = Date.UTC(2026, 10, 16, 12);
-const READ = { endpoint: latest, dialect: DIALECTS.v1, pathFormat: undefined, namesFormat: false };
+const READ = {
+  endpoint: latest,
+  dialect: DIALECTS.v1,
+  pathFormat: undefined,
+  namesFormat: false,
+  hasFormulas: false,
+};
 const BOARD = { catalog: {} } as Board;
 const BYTES_MAX = 4 * 1024 * 1024;
 const BODY = 'x'.repeat(500);

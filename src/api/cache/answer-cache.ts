@@ -14,6 +14,8 @@ interface ReadUrl {
   readonly pathFormat: Format | undefined;
   /** Whether it names a format. If not, `Accept` decides. */
   readonly namesFormat: boolean;
+  /** Whether it contains ad hoc formulas. */
+  readonly hasFormulas: boolean;
 }
 
 /** A URL with cached answers: how it is read, and those answers. */

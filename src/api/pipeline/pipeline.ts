@@ -17,6 +17,7 @@ import { RequestContext } from './request/request-context.ts';
 import type { Response, Step } from './request/step.ts';
 import { type AuthenticateOptions, authenticate, loadQuota } from './steps/authenticate.ts';
 import { type BuildAnswerOptions, buildAnswer } from './steps/build-answer.ts';
+import { type ChargeFormulasOptions, chargeFormulas } from './steps/charge-formulas.ts';
 import type { Delivery } from './steps/deliver.ts';
 import { type OpenStreamOptions, openStream } from './steps/open-stream.ts';
 import { readParameters } from './steps/read-parameters.ts';
@@ -36,6 +37,7 @@ export interface PipelineOptions
   extends AnswerOnceOptions,
     AuthenticateOptions,
     BuildAnswerOptions,
+    ChargeFormulasOptions,
     DryRunOptions,
     FailureOptions,
     OpenStreamOptions,
@@ -79,12 +81,12 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     reportReadCost  → dry run of the next step
  *     sendBought      → the same Parquet file again  ✗ invalid_byte_range
  *     sendFromLedger  → point-in-time answers    ✗ quota_exhausted, no_data
- *     buildAnswer                                ✗ no_data
+ *     buildAnswer                                ✗ no_data, invalid_formula
  *     reportCost      → dry run
  *     deliver         → 200, 304, HEAD           ✗ quota_exhausted, unavailable
  *
  * An answer is complete before it is charged, so an error or a 304 costs nothing and nothing is refunded. The exception is
- * `sendFromLedger`, which charges for the read.
+ * `sendFromLedger`, which charges for the read, and a formula whose value would otherwise be known for free.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -111,7 +113,7 @@ export class Pipeline {
           reportReadCost(options),
           (context) => parquet.sendBought(context),
           sendFromLedger(options),
-          buildAnswer(options),
+          chargeFormulas(options, buildAnswer(options)),
           reportCost(options),
           function deliver(context, endpoint) {
             return delivery.send(context, endpoint, context.answer!);

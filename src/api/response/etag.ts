@@ -83,9 +83,13 @@ export function etagOfEncoding(etag: string, encoding: string): string {
 
 /** Whether one of the tags in `If-None-Match` is this one, by the weak comparison that the header requires. */
 export function matches(ifNoneMatch: string, etag: string): boolean {
-  if (ifNoneMatch.trim() === '*') return true;
+  if (matchesAny(ifNoneMatch)) return true;
   const own = opaque(etag);
   return ifNoneMatch.split(',').some((tag) => opaque(tag) === own);
+}
+
+export function matchesAny(ifNoneMatch: string | null): boolean {
+  return ifNoneMatch?.trim() === '*';
 }
 
 function opaque(tag: string): string {

@@ -121,7 +121,8 @@ function Cost() {
     <p>
       One unit for each successful response with prices or symbols. Errors, <code>304</code>,{' '}
       <code>HEAD</code>, the usage and this page are free. Only a request that has to read the ledger (
-      <code>asOf</code>, <code>/rates/revisions</code>) costs one unit whatever its outcome.
+      <code>asOf</code>, <code>/rates/revisions</code>) or that has a formula costs one unit whatever its
+      outcome.
     </p>
   );
 }

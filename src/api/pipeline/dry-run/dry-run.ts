@@ -20,7 +20,7 @@ export function reportReadCost({ costReport }: DryRunOptions): Step<PriceEndpoin
       context: { format },
     } = context.priceRequest!;
     if (!isDryRun || !readsLedger(context.priceRequest!)) return undefined;
-    return send(context, costReport, { units: 1, isMinimum: format !== 'json' });
+    return sendCost(context, costReport, { units: 1, isMinimum: format !== 'json' });
   };
 }
 
@@ -28,11 +28,11 @@ export function reportReadCost({ costReport }: DryRunOptions): Step<PriceEndpoin
 export function reportCost({ costReport }: DryRunOptions): Step<PriceEndpoint> {
   return (context) => {
     if (!context.priceRequest!.isDryRun) return undefined;
-    return unitsOf(context, context.answer!).then((units) => send(context, costReport, { units }));
+    return unitsOf(context, context.answer!).then((units) => sendCost(context, costReport, { units }));
   };
 }
 
-function send(
+export function sendCost(
   context: RequestContext,
   costReport: CostReport,
   cost: Pick<Cost, 'units' | 'isMinimum'>,

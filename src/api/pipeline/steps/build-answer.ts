@@ -125,7 +125,8 @@ export function buildAnswer({
       lastDay: finality === 'closed' ? priceQuery.lastDay : undefined,
     };
     const namesFormat = namedFormat !== undefined;
-    answerCache.keep(url, { endpoint, dialect, pathFormat, namesFormat }, answer, sources);
+    const { hasFormulas = false } = priceQuery;
+    answerCache.keep(url, { endpoint, dialect, pathFormat, namesFormat, hasFormulas }, answer, sources);
   }
 }
 

@@ -1,0 +1,49 @@
+import { Refusal } from '../../errors/errors.ts';
+import type { PriceEndpoint } from '../../model/endpoint.ts';
+import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
+import { matchesAny } from '../../response/etag.ts';
+import { type DryRunOptions, sendCost } from '../dry-run/dry-run.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Response, Step } from '../request/step.ts';
+import type { Charge } from './charge.ts';
+
+export interface ChargeFormulasOptions extends DryRunOptions {
+  charge: Charge;
+}
+
+/**
+ * Charges for what tells whether an ad hoc formula has a value: a refusal, HEAD, and a 304 for any tag. It depends on prices, as
+ * `{XAU}/2400*…` may be too large above 2400 only, so a few free requests would find a price. A dry run does not tell either.
+ */
+export function chargeFormulas(
+  { charge, costReport }: ChargeFormulasOptions,
+  build: Step<PriceEndpoint>,
+): Step<PriceEndpoint> {
+  return (context, endpoint) => {
+    const { priceQuery } = context.priceRequest!;
+    return priceQuery.hasFormulas ? buildFormulas(context, endpoint) : build(context, endpoint);
+  };
+
+  async function buildFormulas(
+    context: RequestContext,
+    endpoint: PriceEndpoint,
+  ): Promise<Response | undefined> {
+    const { isDryRun } = context.priceRequest!;
+    try {
+      await build(context, endpoint);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (isDryRun) return sendCost(context, costReport, { units: 1 });
+      await charge.take(context, endpoint);
+      throw error;
+    }
+    if (!isDryRun && wouldBeFree(context)) await charge.take(context, endpoint);
+    return undefined;
+  }
+}
+
+/** HEAD pays for a Parquet file by itself. */
+function wouldBeFree({ request, answer }: RequestContext): boolean {
+  const isFreeHead = request.method === 'HEAD' && !(answer instanceof ParquetAnswer);
+  return isFreeHead || matchesAny(request.headers.get('if-none-match'));
+}
