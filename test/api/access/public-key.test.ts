@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { PUBLIC_ACCOUNT } from '../../../src/gate/onboarding.ts';
 import { VISITOR_UNITS_MAX, VISITOR_UNITS_PER_MINUTE } from '../../../src/gate/visitors.ts';
+import { MS_PER_DAY, printDay } from '../../../src/market/day.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { MINUTE, openTestService } from '../../support/service.ts';
@@ -59,6 +60,21 @@ onEachEngine('the key that the page gives to everybody', (engine) => {
     expect(headers.get('openpit-visit')).not.toBeNull();
     const after = await api.ask(latest, from('198.51.100.4'));
     expect(after.headers.get('ratelimit')).toStartWith(`"address";r=${VISITOR_UNITS_MAX - 2};`);
+  });
+
+  test('reads no more of a long table than the address can pay for', async () => {
+    const { service } = api;
+    const first = Date.UTC(2008, 0, 1) / MS_PER_DAY;
+    const days = Array.from({ length: 5_000 }, (_, i) => [printDay(first + i), 1_000 + i]);
+    await service.publish('TIN', Object.fromEntries(days));
+    await use('198.51.100.6', VISITOR_UNITS_MAX - 1);
+    const reads = async () =>
+      /past_reads_total\{server="primary"\} (\d+)/.exec((await api.ask('/metrics', { key: '' })).text)![1];
+    const before = Number(await reads());
+    const today = new Date(service.clock.time).toISOString().slice(0, 10);
+    const path = `/rates/history.csv?symbols=TIN&startDate=2008-01-01&endDate=2024-05-01&asOf=${today}`;
+    expectRefusal(await api.ask(path, from('198.51.100.6')), 429, 'rate_limited');
+    expect(Number(await reads())).toBe(before + 1);
   });
 
   test('sends no more requests a second from one address than its plan allows', async () => {

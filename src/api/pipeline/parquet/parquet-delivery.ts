@@ -63,7 +63,7 @@ export class ParquetDelivery {
   async #buy(context: RequestContext, endpoint: PriceEndpoint, answer: ParquetAnswer): Promise<ParquetFile> {
     const customer = context.customer!;
     const units = await answer.units();
-    this.#charge.requireAffordable(customer, units);
+    this.#charge.requireAffordable(context, units);
     const file = await this.#files.fileOf(answer, customer.id);
     if (readByteRange(rangeOf(context), file.length) === 'unsatisfiable')
       throw refuse('invalid_byte_range', {});

@@ -1,4 +1,3 @@
-import type { Customer } from '../../../gate/directory/customer.ts';
 import type { CountedEndpoint } from '../../../gate/endpoints.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Spend } from '../../../gate/meter/spend.ts';
@@ -50,8 +49,15 @@ export class Charge {
     return this.#settle(context, name, spend, units, now);
   }
 
-  /** Refuses what is known to cost more than is left of the quota. It takes nothing. */
-  requireAffordable({ id, plan }: Customer, units: number): void {
+  /** Refuses what is known to cost more than is left. It takes nothing. */
+  requireAffordable(context: RequestContext, units: number): void {
+    const { id, plan, visitors } = context.customer!;
+    if (visitors) {
+      const address = this.#clientAddress.ofRequest(context);
+      const { retryAfterSeconds } = visitors.balance(address, units, this.#clock.now());
+      if (retryAfterSeconds > 0) throw visitorRefusal(retryAfterSeconds);
+      return;
+    }
     const known = this.#meter.known(id);
     if (!known || known.remaining >= units) return;
     const retryAfterSeconds = this.#meter.secondsToReset();

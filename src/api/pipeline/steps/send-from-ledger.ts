@@ -63,7 +63,7 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
       if (format === 'json' || (response.next === undefined && format !== 'parquet')) {
         return delivery.sendPaid(context, answerOf(priceRequest, response));
       }
-      const requireAffordable = (units: number) => charge.requireAffordable(customer, units);
+      const requireAffordable = (units: number) => charge.requireAffordable(context, units);
       const options = { format: textFormatOf(format), dir: downloadsDir, read, requireAffordable };
       const source = new LedgerTableSource(response, options);
       return await delivery.send(context, endpoint, tableOf(priceRequest, response, source));
