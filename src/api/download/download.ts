@@ -59,6 +59,11 @@ export class Download {
     return this.#options.source.units();
   }
 
+  /** Discards what was read for it. Call it if the download is not sent. */
+  release(): Promise<void> {
+    return this.#options.source.release();
+  }
+
   async send(request: IncomingRequest, headers: DownloadHeaders): Promise<Reply> {
     const { source, cache, onFailure } = this.#options;
     const isGzip = acceptsGzip(request.headers.get('accept-encoding'));

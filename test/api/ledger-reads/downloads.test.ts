@@ -90,17 +90,30 @@ onEachEngine('a table that is read from the ledger', (engine) => {
     }
   });
 
+  const folderOf = () => join(api.service.config.dataDir, 'downloads');
+  /** The temporary files that are open. */
+  const open = () =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folderOf());
+      } catch {
+        return false;
+      }
+    });
+
+  test('leaves no file open if the quota runs out while it is read', async () => {
+    await api.service.setPlan({ name: 'ending', quota: 10 });
+    const key = await api.service.key('ending');
+    const ask = () => api.ask(`${HISTORY}&format=csv`, { key });
+    const answers = await Promise.all(Array.from({ length: 6 }, ask)); // three units each, of which one is charged first
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429, 429, 429, 429]);
+    for (let i = 0; i < 100 && open().length > 0; i++) await Bun.sleep(20);
+    expect(open()).toEqual([]);
+  });
+
   test('leaves no file behind, whether it is read or not', async () => {
     const { service } = api;
-    const folder = join(service.config.dataDir, 'downloads');
-    const open = () =>
-      readdirSync('/proc/self/fd').filter((fd) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
-        } catch {
-          return false;
-        }
-      });
+    const folder = folderOf();
     await api.ask(`${HISTORY}&format=csv`);
     for (let i = 0; i < 5; i++) {
       const response = await service.get(`${HISTORY}&format=csv`, api.key);

@@ -61,10 +61,14 @@ export class ParquetDelivery {
 
   /** The file is complete before it is charged. A range that it does not have is refused, which is free. */
   async #buy(context: RequestContext, endpoint: PriceEndpoint, answer: ParquetAnswer): Promise<ParquetFile> {
-    const customer = context.customer!;
     const units = await answer.units();
-    this.#charge.requireAffordable(context, units);
-    const file = await this.#files.fileOf(answer, customer.id);
+    try {
+      this.#charge.requireAffordable(context, units);
+    } catch (error) {
+      await answer.options.source.release();
+      throw error;
+    }
+    const file = await this.#files.fileOf(answer, context.customer!.id);
     if (readByteRange(rangeOf(context), file.length) === 'unsatisfiable')
       throw refuse('invalid_byte_range', {});
     if (units > 0) await this.#charge.take(context, endpoint, units);

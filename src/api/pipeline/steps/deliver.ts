@@ -91,7 +91,12 @@ export class Delivery {
     }
     if (request.method === 'HEAD') return download.headOnly(await addressed());
     const units = await download.units();
-    if (units > 0) await this.#charge.take(context, endpoint, units);
-    return download.send(request, await addressed());
+    try {
+      if (units > 0) await this.#charge.take(context, endpoint, units);
+      return await download.send(request, await addressed());
+    } catch (error) {
+      await download.release();
+      throw error;
+    }
   }
 }
