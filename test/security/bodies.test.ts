@@ -72,6 +72,9 @@ onEachEngine('malicious bodies', (engine) => {
         'invalid_body',
       );
     expectRefusal(await send('POST', '/admin/accounts', '{"name":"A","plan":"\\u0000"}'), 404, 'not_there');
+    const file = '/admin/imports?symbol=XAU&file=';
+    for (const name of ['a%00b', '%1B%5B2J', 'two%0Alines'])
+      expectRefusal(await send('POST', file + name, 'date,close\n2024-05-14,2358'), 400, 'invalid_parameter');
     const tick = TICK.replace('}', ',"id":"a\\u0000b"}');
     expect((await send('POST', '/admin/ticks', `[${tick},${TICK}]`)).body).toMatchObject({
       accepted: 1,

@@ -5,7 +5,7 @@ import { matchesAny } from '../../response/etag.ts';
 import { type DryRunOptions, sendCost } from '../dry-run/dry-run.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response, Step } from '../request/step.ts';
-import type { Charge } from './charge.ts';
+import type { Charge } from '../steps/charge.ts';
 
 export interface ChargeFormulasOptions extends DryRunOptions {
   charge: Charge;
