@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import { utcDay } from '../market/day.ts';
+import { latestTradeDate } from '../market/day.ts';
 import { messageOf } from '../runtime/log/log.ts';
 import { type FileImport, type ImportResult, publishFile } from './import/publish-file.ts';
 import { type FileReport, type FileRules, stageFile } from './import/stage-file.ts';
@@ -8,8 +8,6 @@ import { FileSymbols } from './import/symbols.ts';
 
 /** With more refused rows than this, and more refused than usable, the file is probably misread. */
 const REFUSED_MAX = 10_000;
-/** Trade dates in Asia and in evening sessions are ahead of UTC. */
-const DAYS_AHEAD_OF_UTC_MAX = 2;
 
 /** A file to import. */
 export interface FileRequest extends Omit<FileImport, 'onProgress'> {
@@ -56,7 +54,7 @@ async function stage(
     path,
     {
       ...rules,
-      latestDay: utcDay(recordedAt) + DAYS_AHEAD_OF_UTC_MAX,
+      latestDay: latestTradeDate(recordedAt),
       symbolOf: (inRow, line) => symbols.find(code ?? inRow, line),
       ...(onRead && { onProgress: onRead }),
     },

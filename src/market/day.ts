@@ -60,6 +60,11 @@ export function utcDay(ms: number): Day {
   return Math.floor(ms / MS_PER_DAY);
 }
 
+/** The last day that a price may have at a time: trade dates in Asia and in evening sessions are ahead of UTC. */
+export function latestTradeDate(now: number): Day {
+  return utcDay(now) + 2;
+}
+
 /** 0 is Sunday, 6 is Saturday. 1970-01-01 was a Thursday. */
 export function weekday(day: Day): number {
   return (((day + 4) % 7) + 7) % 7;

@@ -1,4 +1,5 @@
 import { codeOf, messageOf } from '../../runtime/log/log.ts';
+import { isSecure } from '../addresses.ts';
 import { type BodyKind, kindName, kindOf } from '../formats/body.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -118,9 +119,7 @@ async function follow(request: BodyRequest, signal: AbortSignal): Promise<Respon
 
 function reasonAgainst(url: URL, hosts: ReadonlySet<string>): string | undefined {
   if (!hosts.has(url.host)) return `${url.host} is not a host of this provider`;
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)) return undefined;
-  return `${url.host} must be contacted over TLS`;
+  return isSecure(url) ? undefined : `${url.host} must be contacted over TLS`;
 }
 
 async function readResponse(

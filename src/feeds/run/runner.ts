@@ -2,7 +2,7 @@ import { type FeedLease, LeaseLost } from '../../ledger/operations/feed-runs.ts'
 import type { NewBar } from '../../ledger/prices/bars.ts';
 import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
-import { type Day, EARLIEST_DAY, MS_PER_DAY, printDay, utcDay } from '../../market/day.ts';
+import { type Day, EARLIEST_DAY, latestTradeDate, MS_PER_DAY, printDay, utcDay } from '../../market/day.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { type Archive, fetchProvider } from '../fetch/fetch-provider.ts';
 import { FETCH_LIMITS, type FetchFailure } from '../fetch/http-client.ts';
@@ -174,7 +174,7 @@ class Run {
     const failing = new Set(lease.failing.map(({ series }) => series));
     const check = { since: this.#since ?? EARLIEST_DAY, failing, symbols };
     fetched.failed.push(...(await absentSeries(provider, fetched, parts.ledger, check)));
-    const latestDay = utcDay(parts.runtime.now()) + 2; // Asia and evening sessions are ahead of UTC
+    const latestDay = latestTradeDate(parts.runtime.now());
     const mapped = mapObservations(provider, fetched.observations, symbols, latestDay);
     const judgement = await this.#judge(mapped.bars);
     record.refuse([...fetched.refused, ...mapped.refused, ...describeBars(judgement.refused, symbols)]);

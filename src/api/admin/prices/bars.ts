@@ -1,7 +1,7 @@
 import type { Board } from '../../../board/board.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { inconsistency } from '../../../market/bar.ts';
-import { type Day, parseDay, printDay, utcDay } from '../../../market/day.ts';
+import { type Day, latestTradeDate, parseDay, printDay } from '../../../market/day.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
@@ -9,9 +9,6 @@ import { BAR_CORRECTION, BAR_DAYS } from './bodies.ts';
 
 /** Ten years: more is the work of `openpit bars withdraw`. */
 const DAYS_MAX = 3_700;
-/** Trade dates in Asia and in evening sessions are ahead of UTC. */
-const DAYS_AHEAD_OF_UTC_MAX = 2;
-
 /** Withdraws, corrects and reverts the bars of days. */
 export function adminBars(board: Board): readonly AdminEndpoint[] {
   const idOf = (code: string): number => {
@@ -44,7 +41,7 @@ export function adminBars(board: Board): readonly AdminEndpoint[] {
         const day = dayOf('date', date);
         const problem = inconsistency(prices);
         if (problem) throw invalid(problem);
-        if (day > utcDay(now) + DAYS_AHEAD_OF_UTC_MAX) throw invalid('date is in the future');
+        if (day > latestTradeDate(now)) throw invalid('date is in the future');
         const before = await currentBar(ledger, symbolId, day);
         const { taken, corrected } = await ledger.corrections.correct(
           { symbolId, day, ...prices },

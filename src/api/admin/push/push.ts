@@ -1,14 +1,11 @@
 import type { Board } from '../../../board/board.ts';
 import type { Push, PushOutcome, TakePush } from '../../../ledger/prices/pushes.ts';
-import { utcDay } from '../../../market/day.ts';
+import { latestTradeDate } from '../../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import type { IngestMetrics, OutcomeCounts } from '../../telemetry/ingest-metrics.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
 import { type Batch, type InvalidRecord, readBar, readBatch, readTick } from './push-body.ts';
-
-/** Trade dates in Asia and in evening sessions are ahead of UTC. */
-const DAYS_AHEAD_OF_UTC_MAX = 2;
 
 /** POST /admin/ticks and /admin/bars: accepts prices from the operator's own feed. */
 export function adminPush(board: Board, take: TakePush, metrics: IngestMetrics): AdminEndpoint[] {
@@ -34,7 +31,7 @@ export function adminPush(board: Board, take: TakePush, metrics: IngestMetrics):
         const { source, accept } = batch;
         return pushBatch(batch, board, timed, {
           count: (outcomes) => metrics.countPushed('bars', outcomes),
-          parse: (record) => readBar(record, utcDay(now) + DAYS_AHEAD_OF_UTC_MAX),
+          parse: (record) => readBar(record, latestTradeDate(now)),
           entry: ({ symbol: _, ...bar }, symbolId) => ({ symbolId, ...bar }),
           push: (bars) => ({ kind: 'bars', source, bars, received: now, accept }),
         });
