@@ -141,6 +141,32 @@ onEachEngine('dryRun=true', (engine) => {
     expect((body as { rates: Json }).rates).toEqual({ XAU: 2000 });
   });
 
+  test('a Parquet file that is paid for costs nothing, for as long as it is free to fetch again', async () => {
+    const key = await api.service.key('basic');
+    const daily = `/rates/history?${LONG}&format=parquet`;
+    const ofLedger = `/rates/history?${LONG}&format=parquet&asOf=2024-05-15`;
+    for (const path of [daily, ofLedger]) {
+      const cost = async (url = `${path}&dryRun=true`, headers = {}) =>
+        (await api.ask(url, { key, headers })).body.cost;
+      expect(await cost()).toBeGreaterThan(0);
+      const before = await usedBy(key);
+      expect((await api.ask(path, { key })).status).toBe(200);
+      const paid = await usedBy(key);
+      expect(paid).toBeGreaterThan(before);
+      expect(await cost()).toBe(0);
+      expect(await cost(path.replace('?', '?dryRun=true&'))).toBe(0);
+      expect((await api.ask(path, { key })).status).toBe(200);
+      expect(await usedBy(key)).toBe(paid);
+      api.service.clock.time += 120_000;
+      expect(await cost(undefined, { range: 'bytes=0-9' })).toBe(0);
+    }
+    // The whole file is looked up by its content: an unchanged one is free, and reading the ledger is not.
+    const costOf = async (path: string) => (await api.ask(`${path}&dryRun=true`, { key })).body.cost;
+    expect([await costOf(daily), await costOf(ofLedger)]).toEqual([0, 1]);
+    api.service.clock.time += 600_000;
+    expect(await costOf(daily)).toBe(3);
+  });
+
   test('it has no effect on what is free, and the response says so', async () => {
     const { body } = await api.ask('/usage?dryRun=true');
     expect(body.warnings).toEqual(['The parameter "dryRun" has no effect on /usage.']);

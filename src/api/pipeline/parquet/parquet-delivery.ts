@@ -40,9 +40,17 @@ export class ParquetDelivery {
 
   /** Sends the file that this account has just bought at this URL; undefined if it has to be made. */
   sendBought(context: RequestContext): Promise<Response> | undefined {
-    if (context.priceRequest!.context.format !== 'parquet') return undefined;
+    const { isDryRun, context: endpointContext } = context.priceRequest!;
+    if (isDryRun || endpointContext.format !== 'parquet') return undefined;
     const file = this.#files.bought(buyerOf(context), rangeOf(context) !== null);
     return file && this.#send(context, file);
+  }
+
+  /** Whether a request needs no payment: its file was bought just now, or it is the one with this entity tag. */
+  isPaid(context: RequestContext, etag?: string): boolean {
+    const buyer = buyerOf(context);
+    if (this.#files.bought(buyer, rangeOf(context) !== null)) return true;
+    return etag !== undefined && this.#files.isPaid(buyer, etag);
   }
 
   async send(context: RequestContext, endpoint: PriceEndpoint, answer: ParquetAnswer): Promise<Reply> {
@@ -123,7 +131,14 @@ export class ParquetDelivery {
 
 /** Who pays, for what: what the account sees at a URL depends on the delay of its plan. */
 function buyerOf({ customer, url }: RequestContext): string {
-  return `${customer!.id} ${customer!.plan.delaySeconds} ${url.withoutKey}`;
+  return `${customer!.id} ${customer!.plan.delaySeconds} ${withoutDryRun(url.withoutKey)}`;
+}
+
+/** A dry run is about the same file as the request without it. */
+function withoutDryRun(url: string): string {
+  const mark = url.indexOf('?') + 1;
+  const parameters = url.slice(mark).split('&');
+  return url.slice(0, mark) + parameters.filter((one) => !one.startsWith('dryRun=')).join('&');
 }
 
 /** `Range` has a meaning for GET only. */
