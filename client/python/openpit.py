@@ -138,6 +138,9 @@ _CACHE_ENTRIES_MAX = 64
 _CACHE_BYTES_MAX = 262_144
 #: A stream sends something at least every 5 s.
 _SILENCE_SECONDS_MAX = 20
+_STREAM_TYPE = "text/event-stream"
+#: How many characters of an unexpected body an error shows.
+_SHOWN_LENGTH = 80
 
 
 class Openpit:
@@ -443,13 +446,15 @@ def _stream(client: Openpit, target: str) -> Iterator[Json]:
 
 def _connect(client: Openpit, target: str, last_id: str) -> Iterator[Tuple[str, str]]:
     """One connection: the ids and data of its rates. It always ends with an error."""
-    headers = {"accept": "text/event-stream"}
+    headers = {"accept": _STREAM_TYPE}
     if last_id:
         headers["last-event-id"] = last_id
     connection, response = client._send(target, headers, _SILENCE_SECONDS_MAX)
     try:
         if response.status != 200:
             _require_success(response, response.read().decode("utf-8", "replace"))
+        if not response.getheader("content-type", _STREAM_TYPE).startswith(_STREAM_TYPE):
+            raise _unexpected(response, response.read().decode("utf-8", "replace"), "a stream of events")
         event = {"id": "", "event": "message", "data": ""}
         while True:
             line = response.readline().decode("utf-8")
@@ -481,25 +486,40 @@ def _require_success(response: http.client.HTTPResponse, text: str) -> None:
     try:
         body = json.loads(text)
     except ValueError:
-        raise OpenpitError(
-            f"The answer with the status {response.status} is not JSON. Is there a proxy in between?",
-            "invalid_response",
-            response.status,
-            response.getheader("x-request-id"),
-            may_be_counted=True,
-        ) from None
+        body = None
+    if not isinstance(body, dict):
+        raise _unexpected(response, text, "a JSON object")
     if response.status >= 400 or body.get("success") is False:
         raise _error(response.status, body, response)
 
 
+def _unexpected(response: http.client.HTTPResponse, text: str, expected: str) -> OpenpitError:
+    """The error of a response that is not from the service: it says what was received, and what to check."""
+    start = " ".join(text[:_SHOWN_LENGTH].split())
+    kind = (response.getheader("content-type") or "text").split(";")[0]
+    received = f'{kind} with the status {response.status} ("{start}")'
+    if not start:
+        received = f"an empty body with the status {response.status}"
+    return OpenpitError(
+        f'Received {received} where {expected} was expected. Check the argument "url", and proxies and gateways in between.',
+        "invalid_response",
+        response.status,
+        response.getheader("x-request-id"),
+        may_be_counted=True,
+    )
+
+
 def _error(status: int, body: Json, response: Optional[http.client.HTTPResponse]) -> OpenpitError:
-    text = body.get("error") or ""
+    # A gateway may send anything under the names of our fields.
+    message, text, own_code = (
+        value if isinstance(value, str) else "" for value in (body.get(name) for name in ("message", "error", "code"))
+    )
     family = text if re.fullmatch("[A-Z_]+", text) else None  # /usage has its message there
-    code = body.get("code") or family or f"http_{status}"
+    code = own_code or family or f"http_{status}"
     kind = _CLASSES.get(code) or _CLASSES.get(status) or OpenpitError
     header = response.getheader if response else lambda name: None
     return kind(
-        body.get("message") or text or f"The service answered with the status {status}.",
+        message or text or f"The service answered with the status {status}.",
         code,
         status,
         header("x-request-id"),

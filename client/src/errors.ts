@@ -136,21 +136,26 @@ const CLASSES: Readonly<Record<string, typeof OpenpitError>> = {
 /** The error of a response, or of the last event of a stream. */
 export function errorOf(
   status: number,
-  body: { success?: boolean; message?: string; error?: string; code?: string; resetAt?: number },
+  body: Readonly<Record<string, unknown>>,
   headers?: { get(name: string): string | null },
 ): OpenpitError {
-  const { message, error, resetAt } = body;
+  const [message, error, ownCode] = [body.message, body.error, body.code].map(textOf);
   const family = /^[A-Z_]+$/.test(error ?? '') ? (error as FamilyCode) : undefined; // /usage has its message there
-  const code = body.code ?? family ?? `http_${status}`;
+  const code = ownCode ?? family ?? `http_${status}`;
   const ErrorClass = CLASSES[code] ?? CLASSES[status] ?? OpenpitError;
   return new ErrorClass(message ?? error ?? `The service answered with the status ${status}.`, {
     code,
     status,
-    resetAt,
+    resetAt: body.resetAt as number | undefined,
     mayBeCounted: status >= 500 && body.success !== false, // of a gateway, which does not know
     requestId: headers?.get('x-request-id') ?? undefined,
     retryAfter: secondsOf(headers?.get('retry-after') ?? ''),
   });
+}
+
+/** A gateway may send anything under the names of our fields. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** A `Retry-After`: a number of seconds, or a date. */

@@ -2,7 +2,7 @@ import { Deadline } from './deadline.ts';
 import { ConnectionLost, errorOf, OpenpitError, Unavailable } from './errors.ts';
 import type { CancelSignal } from './options.ts';
 import { backoffMs, sleep } from './sleep.ts';
-import { requireSuccess, type Transport } from './transport.ts';
+import { requireSuccess, type Transport, unexpected } from './transport.ts';
 import type { StreamRate } from './types.ts';
 
 /** The service sends something at least every 5 s. */
@@ -16,6 +16,8 @@ export interface StreamOptions<N> {
   /** About parameters that have no effect. */
   onWarning: ((message: string) => void) | undefined;
 }
+
+const STREAM_TYPE = 'text/event-stream';
 
 interface ServerEvent {
   id: string;
@@ -56,9 +58,12 @@ async function* connect<N>(
   const { transport, url, signal, onWarning } = options;
   const deadline = new Deadline(signal, SILENCE_MS_MAX);
   try {
-    const headers = { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) };
+    const headers = { accept: STREAM_TYPE, ...(lastId && { 'last-event-id': lastId }) };
     const response = await transport.send(url, { headers, cache: 'no-store' }, deadline.signal);
     if (!response.ok) requireSuccess(response, await response.text());
+    const type = response.headers.get('content-type') ?? STREAM_TYPE;
+    if (!type.startsWith(STREAM_TYPE))
+      throw unexpected(response, await response.text(), 'a stream of events');
     for await (const event of events(response.body!, () => deadline.extend())) {
       if (event.event === 'rate') yield event;
       else if (event.event === 'warning') onWarning?.(JSON.parse(event.data).message);

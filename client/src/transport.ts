@@ -25,6 +25,9 @@ const FREE = /^\/(usage|account|units|feeds|health|admin|console|openapi)\b/;
 /** Requests that read the ledger, which cost a unit whatever their outcome. */
 const READS_LEDGER = /\/rates\/revisions\b|[?&](asOf=|interval=(minute|5min|15min|hour)\b)/i;
 
+/** How many characters of an unexpected body an error shows. */
+const SHOWN_LENGTH = 80;
+
 /** Errors of Node, Bun and Deno that occur before anything is sent. Browsers do not report them. */
 const NOT_SENT =
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect error/;
@@ -169,18 +172,36 @@ function cacheMode(isRead: boolean, isKnown: boolean): 'no-cache' | 'no-store' {
 /** Throws the error of a response that is not a success. */
 export function requireSuccess(response: Response, text: string): void {
   const { ok, status, headers } = response;
-  let body: Record<string, unknown>;
+  const body = parseObject(text);
+  if (!body) throw unexpected(response, text, 'a JSON object');
+  if (!ok || body.success === false) throw errorOf(status, body, headers);
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    body = JSON.parse(text);
+    const body = JSON.parse(text);
+    return typeof body === 'object' && !Array.isArray(body) ? (body ?? undefined) : undefined;
   } catch {
-    throw new OpenpitError(`The answer with the status ${status} is not JSON. Is there a proxy in between?`, {
+    return undefined;
+  }
+}
+
+/** The error of a response that is not from the service: it says what was received, and what to check. */
+export function unexpected({ status, headers }: Response, text: string, expected: string): OpenpitError {
+  const start = text.slice(0, SHOWN_LENGTH).replace(/\s+/g, ' ').trim();
+  const type = headers.get('content-type')?.split(';')[0] || 'text';
+  const received = start
+    ? `${type} with the status ${status} ("${start}")`
+    : `an empty body with the status ${status}`;
+  return new OpenpitError(
+    `Received ${received} where ${expected} was expected. Check the option "url", and proxies and gateways in between.`,
+    {
       code: 'invalid_response',
       status,
       requestId: headers.get('x-request-id') ?? undefined,
       mayBeCounted: true,
-    });
-  }
-  if (!ok || body.success === false) throw errorOf(status, body, headers);
+    },
+  );
 }
 
 function newId(): string {

@@ -115,6 +115,54 @@ describe('openpit-client', () => {
     expect(new Set(dates).size).toBe(6);
   });
 
+  const HTML = '<html>\n<head><title>Login</title></head>';
+  const FROM_GATEWAYS: [what: string, answer: () => Response, message: string][] = [
+    [
+      'a page with status 200',
+      () => new Response(HTML, { headers: { 'content-type': 'text/html; charset=utf-8' } }),
+      'Received text/html with the status 200 ("<html> <head><title>Login</title></head>")',
+    ],
+    [
+      'a page with status 502',
+      () => new Response(HTML, { status: 502, headers: { 'content-type': 'text/html' } }),
+      'Received text/html with the status 502',
+    ],
+    ['nothing', () => new Response(null), 'Received an empty body with the status 200'],
+    ['null', () => Response.json(null), 'Received application/json with the status 200 ("null")'],
+    ['a list', () => Response.json([1]), 'Received application/json with the status 200 ("[1]")'],
+    [
+      'a list with status 500',
+      () => Response.json([1], { status: 500 }),
+      'Received application/json with the status 500',
+    ],
+  ];
+  test.each(FROM_GATEWAYS)('%s instead of an answer is reported as received', async (_, answer, message) => {
+    using gateway = Bun.serve({ port: 0, fetch: answer });
+    const client = new Openpit({ url: gateway.url.href, key: 'secret', retries: 0 });
+    const error = await failure(client.latest(['XAU']));
+    expect(error.message).toStartWith(message);
+    expect(error.message).toEndWith(
+      'where a JSON object was expected. Check the option "url", and proxies and gateways in between.',
+    );
+    expect(error.code).toBe('invalid_response');
+    expect(error.message).not.toContain('secret');
+  });
+
+  test('a page instead of a stream ends it, instead of being requested for ever', async () => {
+    const headers = { 'content-type': 'text/html' };
+    using gateway = Bun.serve({ port: 0, fetch: () => new Response(HTML, { headers }) });
+    const client = new Openpit({ url: gateway.url.href });
+    const error = await failure(Array.fromAsync(client.stream(['XAU'])));
+    expect(error.message).toStartWith('Received text/html with the status 200 ("<html>');
+  });
+
+  test('an error of a gateway with unusual fields still has a message', async () => {
+    const body = { error: { code: 7 }, message: { text: 'no' }, code: ['x'] };
+    using gateway = Bun.serve({ port: 0, fetch: () => Response.json(body, { status: 403 }) });
+    const error = await failure(new Openpit({ url: gateway.url.href }).usage());
+    expect([error.message, error.code]).toEqual(['The service answered with the status 403.', 'http_403']);
+  });
+
   test('a Retry-After may be a date, and one that is far away is left to the caller, in a stream, too', async () => {
     const after = (value: string) => errorOf(503, {}, new Headers({ 'retry-after': value })).retryAfter;
     expect([after('7'), after('Wed, 21 Oct 2015 07:28:00 GMT'), after('soon')]).toEqual([7, 0, undefined]);

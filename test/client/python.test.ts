@@ -31,6 +31,46 @@ describe.skipIf(!python)('client/python/openpit.py', () => {
     if (report.startsWith('SKIPPED')) console.warn(report.trim());
   });
 
+  test('what a gateway sends instead of an answer is reported as received', async () => {
+    const html = { 'content-type': 'text/html; charset=utf-8' };
+    const page = '<html>\n<head><title>Login</title></head>';
+    const answers: Record<string, () => Response> = {
+      '/page': () => new Response(page, { headers: html }),
+      '/down': () => new Response(page, { status: 502, headers: html }),
+      '/empty': () => new Response(null),
+      '/null': () => Response.json(null),
+      '/list': () => Response.json([1], { status: 500 }),
+      '/fields': () => Response.json({ error: {}, message: {}, code: [] }, { status: 403 }),
+      '/rates/stream': () => new Response(page, { headers: html }),
+    };
+    using gateway = Bun.serve({ port: 0, fetch: ({ url }) => answers[new URL(url).pathname]!() });
+    const script = `
+import sys
+from openpit import Openpit, OpenpitError
+client = Openpit(sys.argv[1], key="secret", retries=0)
+for path in sys.argv[2:]:
+    try:
+        next(client.stream(["XAU"])) if path == "/rates/stream" else client.get(path)
+    except OpenpitError as error:
+        print(error.code, error)
+`;
+    const child = Bun.spawn([python!, '-B', '-c', script, gateway.url.origin, ...Object.keys(answers)], {
+      env: { ...process.env, PYTHONPATH: join(import.meta.dir, '../../client/python') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const shown = '("<html> <head><title>Login</title></head>")';
+    const advice = 'was expected. Check the argument "url", and proxies and gateways in between.';
+    expect((await new Response(child.stdout).text()).trim().split('\n')).toEqual([
+      `invalid_response Received text/html with the status 200 ${shown} where a JSON object ${advice}`,
+      `invalid_response Received text/html with the status 502 ${shown} where a JSON object ${advice}`,
+      `invalid_response Received an empty body with the status 200 where a JSON object ${advice}`,
+      `invalid_response Received application/json with the status 200 ("null") where a JSON object ${advice}`,
+      `invalid_response Received application/json with the status 500 ("[1]") where a JSON object ${advice}`,
+      'http_403 The service answered with the status 403.',
+      `invalid_response Received text/html with the status 200 ${shown} where a stream of events ${advice}`,
+    ]);
+  });
+
   test('a call that reads the ledger is not repeated when its answer is lost, because it costs a unit each time', async () => {
     const key = await api.service.key('unlimited');
     const proxy = await FaultyProxy.open(api.service.url);
