@@ -1,6 +1,6 @@
 /**
- * `npm run faults`: plays every row of the reliability table at full scale and writes docs/reliability.md.
- * `-- --only NAME` plays one row and keeps what is known of the others; `--scale ci` plays as the tests do
+ * `npm run faults`: runs every row of the reliability table at full scale and writes docs/reliability.md.
+ * `-- --only NAME` runs one row and keeps what is known of the others; `--scale ci` runs as the tests do
  * and writes nothing.
  */
 

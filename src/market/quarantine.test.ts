@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
-  areCalm,
+  areWithinTolerance,
   type PriceTraits,
   QUARANTINE_MS,
   type TickNeighbours,
@@ -73,7 +73,7 @@ describe('a walk without jumps', () => {
   });
 });
 
-describe('ticks that are calm', () => {
+describe('ticks within tolerance', () => {
   const price = fc.oneof(
     { weight: 6, arbitrary: fc.double({ min: 95, max: 105, noNaN: true }) },
     { weight: 1, arbitrary: fc.double({ min: -2, max: 200, noNaN: true }) },
@@ -91,11 +91,11 @@ describe('ticks that are calm', () => {
     before: known.findLast((one) => one.at < at),
     nextAt: known.find((one) => one.at >= at)?.at ?? Number.POSITIVE_INFINITY,
   });
-  const isCalm = (traits: PriceTraits, news: WatchedTick[], known: WatchedTick[]) =>
-    areCalm(traits, news, new Map(news.map((one) => [one.at, neighboursOf(known, one)])));
+  const isWithinTolerance = (traits: PriceTraits, news: WatchedTick[], known: WatchedTick[]) =>
+    areWithinTolerance(traits, news, new Map(news.map((one) => [one.at, neighboursOf(known, one)])));
 
-  test('are accepted by the watch, wherever they lie among known ones; what is not calm may be', () => {
-    let [calm, amongKnown] = [0, 0];
+  test('are accepted by the watch, wherever they lie among known ones; others may be', () => {
+    let [accepted, amongKnown] = [0, 0];
     fc.assert(
       fc.property(
         fc.array(price, { minLength: 1, maxLength: 8 }),
@@ -112,10 +112,12 @@ describe('ticks that are calm', () => {
           const first = neighboursOf(known, news[0]!);
           const isMixed = first.nextAt <= news.at(-1)!.at;
           if (!isMixed) {
-            expect(areCalm(traits, news, new Map([[news[0]!.at, first]]))).toBe(isCalm(traits, news, known));
+            expect(areWithinTolerance(traits, news, new Map([[news[0]!.at, first]]))).toBe(
+              isWithinTolerance(traits, news, known),
+            );
           }
-          if (!isCalm(traits, news, known)) return;
-          calm++;
+          if (!isWithinTolerance(traits, news, known)) return;
+          accepted++;
           if (isMixed) amongKnown++;
           const watch = new TickWatch<WatchedTick>(traits, known, []);
           for (const one of news) expect(watch.take(one)).toBeUndefined();
@@ -124,31 +126,31 @@ describe('ticks that are calm', () => {
       ),
       { numRuns: 2_000 },
     );
-    expect(calm).toBeGreaterThan(200);
+    expect(accepted).toBeGreaterThan(200);
     expect(amongKnown).toBeGreaterThan(50);
   });
 
   test('are not: one a tenth away from the one before, one below zero', () => {
-    expect(isCalm(METAL, [tick(1, 111), tick(2, 100)], [tick(0, 100)])).toBe(true);
-    expect(isCalm(METAL, [tick(1, 112)], [tick(0, 100)])).toBe(false);
-    expect(isCalm(METAL, [tick(QUARANTINE_MS + 1, 112)], [tick(0, 100)])).toBe(true);
-    expect(isCalm(METAL, [tick(1, -0.05)], [tick(0, 0.05)])).toBe(false);
-    expect(isCalm(ENERGY, [tick(1, -0.05)], [tick(0, 0.05)])).toBe(true);
-    expect(isCalm(METAL, [tick(1, -0.05)], [])).toBe(true);
+    expect(isWithinTolerance(METAL, [tick(1, 111), tick(2, 100)], [tick(0, 100)])).toBe(true);
+    expect(isWithinTolerance(METAL, [tick(1, 112)], [tick(0, 100)])).toBe(false);
+    expect(isWithinTolerance(METAL, [tick(QUARANTINE_MS + 1, 112)], [tick(0, 100)])).toBe(true);
+    expect(isWithinTolerance(METAL, [tick(1, -0.05)], [tick(0, 0.05)])).toBe(false);
+    expect(isWithinTolerance(ENERGY, [tick(1, -0.05)], [tick(0, 0.05)])).toBe(true);
+    expect(isWithinTolerance(METAL, [tick(1, -0.05)], [])).toBe(true);
   });
 
   test('are not: one that has only a later neighbour, one at the time of a known one', () => {
-    expect(isCalm(METAL, [tick(1, 100)], [tick(2, 100)])).toBe(false);
-    expect(isCalm(METAL, [tick(1, 100)], [tick(0, 100), tick(1, 100)])).toBe(false);
+    expect(isWithinTolerance(METAL, [tick(1, 100)], [tick(2, 100)])).toBe(false);
+    expect(isWithinTolerance(METAL, [tick(1, 100)], [tick(0, 100), tick(1, 100)])).toBe(false);
   });
 });
 
 describe('a tick that is far away', () => {
-  const calm = Array.from({ length: 50 }, (_, i) => tick(i * MINUTE, 100 + (i % 2) / 10));
+  const steady = Array.from({ length: 50 }, (_, i) => tick(i * MINUTE, 100 + (i % 2) / 10));
   const after = (n: number) => (50 + n) * MINUTE;
 
   test('is released by three more of its source, and not by two', () => {
-    const watch = new TickWatch(METAL, calm, []);
+    const watch = new TickWatch(METAL, steady, []);
     for (const n of [0, 1, 2]) {
       expect(watch.take(tick(after(n), 130 + n))).toContain('far from its neighbour');
       expect(watch.release()).toEqual([]);
@@ -159,7 +161,7 @@ describe('a tick that is far away', () => {
   });
 
   test('is released by one of another source', () => {
-    const watch = new TickWatch(METAL, calm, []);
+    const watch = new TickWatch(METAL, steady, []);
     const first = tick(after(0), 130);
     const other = tick(after(1), 131, 3);
     watch.take(first);
@@ -168,7 +170,7 @@ describe('a tick that is far away', () => {
   });
 
   test('is not confirmed by one that disagrees, or that is of another time', () => {
-    const watch = new TickWatch(METAL, calm, []);
+    const watch = new TickWatch(METAL, steady, []);
     watch.take(tick(after(0), 300));
     watch.take(tick(after(1), 30_000, 3));
     watch.take(tick(after(0) + QUARANTINE_MS + 1, 300, 3));
@@ -177,7 +179,7 @@ describe('a tick that is far away', () => {
 
   test('is held again after a restart, and released by what comes then', () => {
     const held = tick(after(0), 130);
-    const watch = new TickWatch<WatchedTick>(METAL, calm, [held]);
+    const watch = new TickWatch<WatchedTick>(METAL, steady, [held]);
     expect(watch.release()).toEqual([]);
     watch.take(tick(after(1), 130.5, 3));
     expect(watch.release()).toContain(held);

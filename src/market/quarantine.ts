@@ -145,7 +145,7 @@ const NO_NEIGHBOURS: TickNeighbours = { before: undefined, nextAt: Number.POSITI
  * same result from TickWatch, whatever other ticks there are; when false, TickWatch must decide. `neighbours` has those at
  * the time of each tick, or of the first one only if no accepted tick lies between the new ones.
  */
-export function areCalm(
+export function areWithinTolerance(
   traits: PriceTraits,
   ticks: readonly Priced[],
   neighbours: ReadonlyMap<number, TickNeighbours>,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ECB_HISTORY, ECB_XML, zipOf } from '../support/feeds/feed-bodies.ts';
-import { PlayedServer } from '../support/feeds/played.ts';
+import { StubServer } from '../support/feeds/stub-server.ts';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
@@ -8,7 +8,7 @@ import { OPERATOR_TOKEN, openOperatorPage } from './browser.ts';
 import { inBrowser } from './in-browser.ts';
 
 inBrowser('formulas and providers on the operator’s page', (browser) => {
-  const provider = new PlayedServer();
+  const provider = new StubServer();
   let service: TestService;
   beforeAll(async () => {
     service = await openTestService('sqlite', { settings: { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN } });
@@ -63,7 +63,7 @@ inBrowser('formulas and providers on the operator’s page', (browser) => {
   });
 
   test('a provider is tested, and its address replaced, undone and restored', async () => {
-    provider.play = () => new Response('', { status: 404 });
+    provider.respond = () => new Response('', { status: 404 });
     const { page, close } = await open('feeds');
     await page.getByText('8 feeds that can be turned on').waitFor();
     await page.getByRole('button', { name: 'Details of ecb' }).click();
@@ -94,7 +94,7 @@ inBrowser('formulas and providers on the operator’s page', (browser) => {
     await probe.click();
     await card.getByText('the address is gone').waitFor();
     await card.getByText(/change its address “\w+” in the details/).waitFor();
-    provider.play = (request) =>
+    provider.respond = (request) =>
       request.url.endsWith('.zip')
         ? new Response(new Uint8Array(zipOf({ 'eurofxref-hist.csv': ECB_HISTORY })))
         : new Response(ECB_XML);
@@ -109,7 +109,7 @@ inBrowser('formulas and providers on the operator’s page', (browser) => {
   });
 
   test('all providers are tested one after the other, and those that must not be are named', async () => {
-    provider.play = () => new Response('<html><title>Are you a robot?</title></html>');
+    provider.respond = () => new Response('<html><title>Are you a robot?</title></html>');
     const { feeds } = service.ledger;
     await feeds.setUrls('ecb', { history: `${provider.url}/a`, recent: `${provider.url}/b` });
     await feeds.setUrls('world-bank', { page: `${provider.url}/c` });

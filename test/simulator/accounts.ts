@@ -3,7 +3,7 @@ import { giveQuota } from '../support/quota.ts';
 import type { Random } from './random.ts';
 import type { Tally } from './tally.ts';
 
-/** The accounts of a run, whose quotas change while it plays. */
+/** The accounts of a run, whose quotas change while it runs. */
 export class Accounts {
   readonly all: { id: string; quota: number }[] = [];
   readonly #ledger: Ledger;

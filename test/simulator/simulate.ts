@@ -37,7 +37,7 @@ const MONTH_START = Date.UTC(2026, 10, 1);
 export async function simulate(seed: number, mix: Mix): Promise<Outcome> {
   const run = await Run.open(seed, mix);
   try {
-    return await run.play();
+    return await run.execute();
   } finally {
     await run.close();
   }
@@ -110,7 +110,7 @@ class Run {
     return new Run(seed, mix, time, ledger, path, clock);
   }
 
-  async play(): Promise<Outcome> {
+  async execute(): Promise<Outcome> {
     for (let i = this.#random.int(1, 2); i > 0; i--) await this.#accounts.add(`account-${i}`);
     this.#startMachines();
     this.#plan();

@@ -27,7 +27,7 @@ const PAUSE_MS = 10 * 60_000;
 const VISIT = 'openpit.visit';
 
 /** For how long a price that moved is coloured. */
-const CALM_MS = 900;
+const HIGHLIGHT_MS = 900;
 
 /**
  * The market of one key. It is loaded once, for one unit, which also pays for its newer quotes. All pages share it, so going
@@ -55,7 +55,7 @@ class MarketStore {
   /** Proves to the service that the view is paid for. It is kept, so that a reload is free. */
   #visit: string;
   #polling: ReturnType<typeof setTimeout> | undefined;
-  #calming: ReturnType<typeof setTimeout> | undefined;
+  #highlightTimer: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
 
   constructor(key: string) {
@@ -233,17 +233,17 @@ class MarketStore {
     if (JSON.stringify(known.quote) === JSON.stringify(quote)) return;
     const direction = Math.sign(quote.rate - known.quote.rate) as MarketRow['direction'];
     this.#set(code, { quote, closes, direction });
-    if (direction !== 0) this.#calmSoon();
+    if (direction !== 0) this.#endHighlightLater();
   }
 
   /** Sets and removes a color, which renders twice; an animation would render every row sixty times a second. */
-  #calmSoon(): void {
-    this.#calming ??= setTimeout(() => {
-      this.#calming = undefined;
+  #endHighlightLater(): void {
+    this.#highlightTimer ??= setTimeout(() => {
+      this.#highlightTimer = undefined;
       for (const [code, row] of this.#rows) {
         if (row.direction !== 0) this.#set(code, { ...row, direction: 0 });
       }
-    }, CALM_MS);
+    }, HIGHLIGHT_MS);
   }
 
   #set(code: string, row: MarketRow): void {

@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'bun:test';
-import { fakeRuntime, PlayedServer, playBytes, streamOf } from '../../../test/support/feeds/played.ts';
+import {
+  fakeRuntime,
+  respondWithBytes,
+  StubServer,
+  streamOf,
+} from '../../../test/support/feeds/stub-server.ts';
 import { heldBytes } from '../../../test/support/monitoring/memory.ts';
 import { type BodyRequest, FETCH_LIMITS, fetchBody } from './http-client.ts';
 
 const NOW = Date.parse('2026-07-15T14:00:00Z');
 const CSV = 'date,GOLD\n2026-07-14,4000.5\n';
-const server = new PlayedServer();
+const server = new StubServer();
 
 async function ask(changes: Partial<BodyRequest> = {}, limits = FETCH_LIMITS) {
   const runtime = fakeRuntime(NOW);
@@ -33,7 +38,7 @@ const text = (body: string, init?: ResponseInit) => () => new Response(body, ini
 describe('a successful response', () => {
   test('returns the body and its validators', async () => {
     const headers = { etag: '"a"', 'last-modified': 'Tue, 14 Jul 2026 20:00:00 GMT' };
-    server.play = text(CSV, { headers });
+    server.respond = text(CSV, { headers });
     const { answer, attempts } = await ask();
     expect(answer).toMatchObject({ outcome: 'body', etag: '"a"', lastModified: headers['last-modified'] });
     expect(answer.outcome === 'body' && new TextDecoder().decode(answer.body)).toBe(CSV);
@@ -42,16 +47,16 @@ describe('a successful response', () => {
 
   test('may be compressed', async () => {
     const packed = Bun.gzipSync(CSV);
-    server.play = () => new Response(packed, { headers: { 'content-encoding': 'gzip' } });
+    server.respond = () => new Response(packed, { headers: { 'content-encoding': 'gzip' } });
     const { answer } = await ask();
     expect(answer.outcome === 'body' && new TextDecoder().decode(answer.body)).toBe(CSV);
   });
 
   test('may be a 304 to a conditional request', async () => {
-    server.play = (request) =>
+    server.respond = (request) =>
       new Response(null, { status: request.headers.has('if-none-match') ? 304 : 500 });
     expect((await ask({ etag: '"a"' })).answer).toEqual({ outcome: 'unchanged' });
-    server.play = (request) =>
+    server.respond = (request) =>
       new Response(null, { status: request.headers.has('if-modified-since') ? 304 : 500 });
     expect((await ask({ lastModified: 'Tue, 14 Jul 2026 20:00:00 GMT' })).answer).toEqual({
       outcome: 'unchanged',
@@ -59,7 +64,7 @@ describe('a successful response', () => {
   });
 
   test('of 304 to an unconditional request is a failure', async () => {
-    server.play = text('', { status: 304 });
+    server.respond = text('', { status: 304 });
     expect((await ask()).answer).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('304') });
   });
 });
@@ -67,14 +72,14 @@ describe('a successful response', () => {
 describe('a retry', () => {
   test('follows a 500, after a growing pause', async () => {
     const bad = text('oops', { status: 500 });
-    server.playInTurn(bad, bad, text(CSV));
+    server.respondInTurn(bad, bad, text(CSV));
     const { answer, slept } = await ask();
     expect(answer.outcome).toBe('body');
     expect(slept).toEqual([1_000, 4_000]);
   });
 
   test('happens at most twice', async () => {
-    server.play = text('oops', { status: 502 });
+    server.respond = text('oops', { status: 502 });
     const { answer, attempts } = await ask();
     expect(answer).toEqual({
       outcome: 'failed',
@@ -91,14 +96,14 @@ describe('a retry', () => {
     ['a date that has passed', new Date(NOW - 9_000).toUTCString(), 0],
     ['nonsense', 'soon', 1_000],
   ])('comes when Retry-After says so, in %s', async (_, header, pauseMs) => {
-    server.playInTurn(text('', { status: 429, headers: { 'retry-after': header } }), text(CSV));
+    server.respondInTurn(text('', { status: 429, headers: { 'retry-after': header } }), text(CSV));
     const { answer, slept } = await ask();
     expect(answer.outcome).toBe('body');
     expect(slept).toEqual([pauseMs]);
   });
 
   test('does not happen if Retry-After is too long; the failure says when to come back', async () => {
-    server.play = text('', { status: 503, headers: { 'retry-after': '3600' } });
+    server.respond = text('', { status: 503, headers: { 'retry-after': '3600' } });
     const { answer, slept } = await ask();
     expect(answer).toEqual({
       outcome: 'failed',
@@ -112,7 +117,7 @@ describe('a retry', () => {
 
   test('does not follow a 404 or 403', async () => {
     for (const status of [404, 403, 204]) {
-      server.play = text('', { status });
+      server.respond = text('', { status });
       const { answer, attempts } = await ask();
       expect(answer).toMatchObject({ outcome: 'failed', reason: `the provider answered ${status}` });
       expect(attempts).toBe(1);
@@ -120,8 +125,9 @@ describe('a retry', () => {
   });
 
   test('follows a connection that closes in the middle of the body', async () => {
-    const url = await playBytes('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndate,GOLD\n', (socket) =>
-      socket.end(),
+    const url = await respondWithBytes(
+      'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndate,GOLD\n',
+      (socket) => socket.end(),
     );
     const { answer, attempts } = await ask({ url });
     expect(answer).toEqual({
@@ -134,7 +140,7 @@ describe('a retry', () => {
 
   test('follows a body that cannot be decompressed; the reason is without the URL, which may contain a key', async () => {
     for (const encoding of ['gzip', 'br', 'zstd']) {
-      server.play = text('neither', { headers: { 'content-encoding': encoding } });
+      server.respond = text('neither', { headers: { 'content-encoding': encoding } });
       const { answer, attempts } = await ask({ url: `${server.url}/prices.csv?api_key=secret` });
       expect(answer).toEqual({
         outcome: 'failed',
@@ -159,7 +165,7 @@ describe('a timeout', () => {
     ['in the middle of the head', 'HTTP/1.1 200 OK\r\nContent-'],
     ['in the middle of the body', 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndate,GOLD\n'],
   ])('%s ends when the time is over', async (_, head) => {
-    const url = await playBytes(head, () => {});
+    const url = await respondWithBytes(head, () => {});
     const { answer } = await ask({ url }, limits);
     expect(answer).toMatchObject({
       outcome: 'failed',
@@ -168,7 +174,7 @@ describe('a timeout', () => {
   });
 
   test('applies to a body that trickles forever', async () => {
-    const url = await playBytes('HTTP/1.1 200 OK\r\n\r\n', (socket) => {
+    const url = await respondWithBytes('HTTP/1.1 200 OK\r\n\r\n', (socket) => {
       const drip = setInterval(() => socket.write('1,'), 5);
       socket.on('close', () => clearInterval(drip));
     });
@@ -180,7 +186,7 @@ describe('a timeout', () => {
   });
 
   test('ends at once when the program stops', async () => {
-    const url = await playBytes('', () => {});
+    const url = await respondWithBytes('', () => {});
     const stop = new AbortController();
     const asked = ask({ url, signal: stop.signal });
     stop.abort();
@@ -190,7 +196,7 @@ describe('a timeout', () => {
 
 describe('a body', () => {
   test('of 100 MB is aborted after 20 MiB, and memory stays flat', async () => {
-    server.play = () => new Response(streamOf(100_000_000));
+    server.respond = () => new Response(streamOf(100_000_000));
     await ask(); // what the first time costs is not this test's matter
     const before = heldBytes();
     for (let i = 0; i < 3; i++) {
@@ -202,13 +208,13 @@ describe('a body', () => {
   }, 180_000);
 
   test('with a Content-Length above the limit is not read at all', async () => {
-    const url = await playBytes('HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n', () => {}); // and then silence
+    const url = await respondWithBytes('HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n', () => {}); // and then silence
     expect((await ask({ url })).answer).toMatchObject({ reason: 'the body is longer than 20971520 bytes' });
   });
 
   test('that decompresses to more than the limit is aborted as well', async () => {
     const bomb = Bun.gzipSync('0,'.repeat(30_000_000));
-    server.play = () => new Response(bomb, { headers: { 'content-encoding': 'gzip' } });
+    server.respond = () => new Response(bomb, { headers: { 'content-encoding': 'gzip' } });
     expect((await ask()).answer).toMatchObject({ reason: 'the body is longer than 20971520 bytes' });
   });
 
@@ -218,7 +224,7 @@ describe('a body', () => {
     ['', 'the body is empty where CSV was expected'],
     ['a\0b', 'the body is binary where CSV was expected'],
   ])('%j with status 200 is not taken for CSV', async (body, reason) => {
-    server.play = text(body);
+    server.respond = text(body);
     const { answer, attempts } = await ask();
     expect(answer).toMatchObject({ outcome: 'failed', reason });
     expect(attempts).toBe(1);
@@ -229,16 +235,16 @@ describe('hosts', () => {
   const redirect = (location: string) => () => new Response(null, { status: 302, headers: { location } });
 
   test('a redirect within the provider is followed', async () => {
-    server.playInTurn(redirect('/new.csv'), text(CSV));
+    server.respondInTurn(redirect('/new.csv'), text(CSV));
     expect((await ask()).answer.outcome).toBe('body');
     expect(server.requests.at(-1)!.path).toBe('/new.csv');
   });
 
   test('a redirect to another host is not followed, not even to another port of the same host', async () => {
-    const other = new PlayedServer();
-    other.play = text(CSV);
+    const other = new StubServer();
+    other.respond = text(CSV);
     for (const target of [`${other.url}/x`, 'https://evil.example/x']) {
-      server.play = redirect(target);
+      server.respond = redirect(target);
       expect((await ask()).answer).toEqual({
         outcome: 'failed',
         reason: `redirected: ${new URL(target).host} is not a host of this provider`,
@@ -248,7 +254,7 @@ describe('hosts', () => {
   });
 
   test('a redirect loop ends', async () => {
-    server.play = redirect('/prices.csv');
+    server.respond = redirect('/prices.csv');
     expect((await ask()).answer).toMatchObject({ reason: 'more than 5 redirects' });
   });
 

@@ -13,7 +13,7 @@ import {
   yahooJson,
   zipOf,
 } from '../../../test/support/feeds/feed-bodies.ts';
-import { fakeRuntime, PlayedServer } from '../../../test/support/feeds/played.ts';
+import { fakeRuntime, StubServer } from '../../../test/support/feeds/stub-server.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, ledgersOf } from '../../../test/support/ledgers.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -24,7 +24,7 @@ const NOW = Date.parse('2026-09-15T14:00:00Z');
 const WORKBOOK = '/en/doc/CMO-Historical-Data-Monthly.xlsx';
 
 /** Every provider at its own paths, on one server. */
-function play({ url }: Request): Response {
+function respond({ url }: Request): Response {
   const { pathname, searchParams } = new URL(url);
   const id = searchParams.get('id') ?? searchParams.get('series_id') ?? '';
   if (pathname === '/graph/fredgraph.csv') {
@@ -45,7 +45,7 @@ function play({ url }: Request): Response {
   if (pathname.startsWith('/v8/'))
     return new Response(yahooOf(decodeURIComponent(pathname.split('/').at(-1)!)));
   if (pathname === '/q/d/l/') return new Response(STOOQ_CSV);
-  return new Response('not played', { status: 404 });
+  return new Response('no such path', { status: 404 });
 }
 
 function yahooOf(symbol: string): string {
@@ -54,8 +54,8 @@ function yahooOf(symbol: string): string {
 }
 
 onEachEngine('the real adapters through the real runner', (engine) => {
-  const server = new PlayedServer();
-  server.play = play;
+  const server = new StubServer();
+  server.respond = respond;
   const ledgers = ledgersOf(engine);
   let ledger: Ledger;
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { csv, feedBench, history } from '../../../test/support/feeds/feed-bench.ts';
-import { playedProvider } from '../../../test/support/feeds/played-provider.ts';
+import { stubProvider } from '../../../test/support/feeds/stub-provider.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, symbolOf } from '../../../test/support/ledgers.ts';
 import type { Provider } from '../provider.ts';
@@ -8,7 +8,7 @@ import type { RunOptions } from './runner.ts';
 
 /** Bodies are whole editions, unless a test says otherwise. */
 const complete = (isComplete = true): Partial<Provider> => ({
-  parse: (body, request) => ({ ...playedProvider('').parse(body, request), complete: isComplete }),
+  parse: (body, request) => ({ ...stubProvider('').parse(body, request), complete: isComplete }),
 });
 const without = (...dates: string[]) =>
   history().filter((row) => !dates.some((date) => row.startsWith(date)));
@@ -16,7 +16,7 @@ const without = (...dates: string[]) =>
 onEachEngine('an edition of a provider', (engine) => {
   const bench = feedBench(engine);
   const run = (rows: string[], options: RunOptions = {}, changes = complete()) => {
-    bench.play(csv(...rows));
+    bench.respond(csv(...rows));
     return bench.run(options, changes);
   };
   const currentDays = async () => {

@@ -6,11 +6,11 @@ import type { Provider } from '../provider.ts';
 
 onEachEngine('a suspect series among several', (engine) => {
   const bench = feedBench(engine);
-  const { code, run, bars, play, health } = new SeveralSeries(bench);
+  const { code, run, bars, respond, health } = new SeveralSeries(bench);
 
-  /** Plays the history for each series, and behind it what a test gives for some of them. */
-  function playAfter(rows: Record<string, readonly string[]>): void {
-    bench.server.play = (request) => {
+  /** Responds with the history for each series, and behind it what a test gives for some of them. */
+  function respondAfter(rows: Record<string, readonly string[]>): void {
+    bench.server.respond = (request) => {
       const id = seriesIn(request);
       const more = rows[id] ?? ['2026-07-14,4020', '2026-07-15,4021'];
       return new Response(`date,${id}\n${[...history(), ...more].join('\n')}\n`);
@@ -24,9 +24,9 @@ onEachEngine('a suspect series among several', (engine) => {
     ['it has a day in the future', ['2999-01-01,4020'], '2999-01-01 is in the future'],
     ['it has a day twice', ['2026-07-13,4018.5'], '2026-07-13 appears twice with different prices'],
   ])('that is held because %s is reported by name, and the others are published', async (_, rows, reason) => {
-    play();
+    respond();
     await run();
-    playAfter({ SILVER: rows });
+    respondAfter({ SILVER: rows });
     expect(await run()).toMatchObject({
       status: 'partial',
       message: `1 of 3 series held: SILVER: ${reason}`,
@@ -45,10 +45,10 @@ onEachEngine('a suspect series among several', (engine) => {
     const complete: Partial<Provider> = {
       parse: (body, request) => ({ ...parse(body, request), complete: true }),
     };
-    play();
+    respond();
     await run('each', {}, complete);
     const some = history().filter((_, i) => i < 5 || i > 8);
-    bench.server.play = (request) => {
+    bench.server.respond = (request) => {
       const id = seriesIn(request);
       const rows = id === 'SILVER' ? some : history().filter((_, i) => i !== 5);
       return new Response(`date,${id}\n${rows.join('\n')}\n`);
@@ -61,9 +61,9 @@ onEachEngine('a suspect series among several', (engine) => {
   });
 
   test('is published when the operator accepts it, not before', async () => {
-    play();
+    respond();
     await run();
-    playAfter({ SILVER: inCents });
+    respondAfter({ SILVER: inCents });
     await run();
     expect(await run()).toMatchObject({ status: 'partial', unchanged: 44 });
     expect(await run('each', { accept: true })).toMatchObject({ status: 'ok', taken: 2 });
@@ -72,9 +72,9 @@ onEachEngine('a suspect series among several', (engine) => {
   });
 
   test('is reported beside one that failed', async () => {
-    play();
+    respond();
     await run();
-    bench.server.play = (request) => {
+    bench.server.respond = (request) => {
       const id = seriesIn(request);
       const rows = [...history(), ...(id === 'SILVER' ? inCents : [])];
       return new Response(`date,${id}\n${rows.join('\n')}\n`, { status: id === 'TIN' ? 404 : 200 });
@@ -85,9 +85,9 @@ onEachEngine('a suspect series among several', (engine) => {
   });
 
   test('quarantines the run if every series is suspect', async () => {
-    play();
+    respond();
     await run();
-    playAfter({ GOLD: inCents, SILVER: inCents, TIN: inCents });
+    respondAfter({ GOLD: inCents, SILVER: inCents, TIN: inCents });
     expect(await run()).toMatchObject({
       status: 'quarantined',
       message: `${code('GOLD')}: ${jump}`,

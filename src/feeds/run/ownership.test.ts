@@ -16,9 +16,9 @@ onEachEngine('two feeds with a series for one symbol', (engine) => {
     const [near, far] = pair();
     const parts = bench.parts({ providers: [near, far] });
     for (const { key } of [far, near]) await bench.ledger.feeds.enable(key, NOW, NOW + 1);
-    bench.play(GOOD);
+    bench.respond(GOOD);
     expect(await runFeed(near, parts)).toMatchObject({ status: 'ok', taken: 20, notes: [] });
-    bench.play(GOOD.replaceAll(',40', ',50'));
+    bench.respond(GOOD.replaceAll(',40', ',50'));
     expect(await runFeed(far, parts)).toMatchObject({
       status: 'unchanged',
       taken: 0,
@@ -37,7 +37,7 @@ onEachEngine('two feeds with a series for one symbol', (engine) => {
     const [near, far] = pair();
     const parts = bench.parts({ providers: [near, far] });
     await bench.ledger.feeds.enable(far.key, NOW, NOW + 1);
-    bench.play(GOOD);
+    bench.respond(GOOD);
     expect(await runFeed(near, parts)).toMatchObject({
       taken: 0,
       notes: [{ kind: 'elsewhere', where: far.key }],
@@ -66,7 +66,7 @@ onEachEngine('two feeds with a series for one symbol', (engine) => {
         ignored: [{ where: 'bar 1', reason: 'it is still forming' }],
       }),
     });
-    bench.play(GOOD);
+    bench.respond(GOOD);
     await runFeed(odd, bench.parts());
     expect((await bench.ledger.feeds.history(1, odd.key))[0]).toMatchObject({
       taken: 1,

@@ -10,10 +10,10 @@ const DAY_MS = 86_400_000;
 onEachEngine('a feed of several series', (engine) => {
   const bench = feedBench(engine);
   const series = new SeveralSeries(bench);
-  const { code, run, bars, play, health } = series;
+  const { code, run, bars, respond, health } = series;
 
   test('one that no longer exists fails by name, and the others are published', async () => {
-    play({ SILVER: 404 });
+    respond({ SILVER: 404 });
     const result = await run();
     expect(result).toMatchObject({
       status: 'partial',
@@ -32,7 +32,7 @@ onEachEngine('a feed of several series', (engine) => {
   });
 
   test('an unreadable body fails only its own series', async () => {
-    bench.server.play = (request) =>
+    bench.server.respond = (request) =>
       new Response(request.url.includes('TIN') ? 'when,what\n' : `date,${seriesIn(request)}\n2026-07-13,1\n`);
     const { status, message } = await run();
     expect(status).toBe('partial');
@@ -40,9 +40,9 @@ onEachEngine('a feed of several series', (engine) => {
   });
 
   test('if all fail, the run fails with one message', async () => {
-    play({ GOLD: 404, SILVER: 404, TIN: 404 });
+    respond({ GOLD: 404, SILVER: 404, TIN: 404 });
     expect(await run()).toMatchObject({ status: 'failed', message: 'the provider answered 404', taken: 0 });
-    play({ GOLD: 404, SILVER: 403, TIN: 404 });
+    respond({ GOLD: 404, SILVER: 403, TIN: 404 });
     expect(await run()).toMatchObject({
       status: 'failed',
       message: 'every series failed; the first: GOLD: the provider answered 404',
@@ -54,7 +54,7 @@ onEachEngine('a feed of several series', (engine) => {
     const many = Array.from({ length: 100 }, (_, i) => `S${i}`);
     const series = many.map((id) => ({ id, symbol: code('GOLD'), currency: 'USD', unit: 'T.oz' }));
     const requests = () => many.map((id) => ({ url: `${bench.server.url}/${id}.csv`, series: id }));
-    bench.server.play = () => new Response('', { status: 503 });
+    bench.server.respond = () => new Response('', { status: 503 });
     const before = bench.server.requests.length;
     const { status, message } = await run('each', {}, { series, requests });
     expect(status).toBe('failed');
@@ -65,7 +65,7 @@ onEachEngine('a feed of several series', (engine) => {
   test('an outage of one series is retried early, but only once', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW + DAY_MS);
     const slot = NOW + 2 * 60 * 60_000; // 18:00 in Berlin
-    play({ TIN: 500 });
+    respond({ TIN: 500 });
     expect((await run()).message).toContain('TIN: the provider answered 500 (3 attempts)');
     expect((await health()).nextRunAt).toBeLessThan(slot);
     await run();
@@ -74,10 +74,10 @@ onEachEngine('a feed of several series', (engine) => {
 
   test('one that recovers is fetched with all history, and is no longer failing', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW);
-    play({ SILVER: 404 });
+    respond({ SILVER: 404 });
     await run();
     bench.runtime.time += DAY_MS;
-    play();
+    respond();
     const before = bench.server.requests.length;
     expect((await run('each', { dueAt: bench.runtime.now() }))?.status).toBe('ok');
     const asked = bench.server.requests.slice(before).map(({ path }) => path);
@@ -88,10 +88,10 @@ onEachEngine('a feed of several series', (engine) => {
 
   test('only the symbol of a failing series becomes stale, when the feed would be late', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW + DAY_MS);
-    play();
+    respond();
     await run();
     const lateAt = (await health()).lateAt!;
-    play({ SILVER: 404 });
+    respond({ SILVER: 404 });
     for (let day = 1; day <= 7; day++) {
       bench.runtime.time = NOW + day * DAY_MS;
       await run();
@@ -106,17 +106,17 @@ onEachEngine('a feed of several series', (engine) => {
   });
 
   test('a run that fails as a whole keeps the list of failing series', async () => {
-    play({ SILVER: 404 });
+    respond({ SILVER: 404 });
     await run();
-    play({ GOLD: 404, SILVER: 404, TIN: 404 });
+    respond({ GOLD: 404, SILVER: 404, TIN: 404 });
     await run();
     expect((await health()).failing).toMatchObject([{ series: 'SILVER' }]);
   });
 
   test('a body that shrank fails only its own series, unless the operator accepts it', async () => {
-    play();
+    respond();
     await run();
-    bench.server.play = (request) => {
+    bench.server.respond = (request) => {
       const id = seriesIn(request);
       return new Response(
         `date,${id}\n${history(5_000)
@@ -135,9 +135,9 @@ onEachEngine('a feed of several series', (engine) => {
         .join('\n')}\n`;
 
     test('one that is absent fails by name until it returns', async () => {
-      bench.play(table('GOLD', 'SILVER', 'TIN'), { ETag: '"1"' });
+      bench.respond(table('GOLD', 'SILVER', 'TIN'), { ETag: '"1"' });
       expect((await run('one')).status).toBe('ok');
-      bench.play(table('GOLD', 'TIN'), { ETag: '"2"' });
+      bench.respond(table('GOLD', 'TIN'), { ETag: '"2"' });
       const partial = await run('one');
       expect(partial).toMatchObject({
         status: 'partial',
@@ -146,13 +146,13 @@ onEachEngine('a feed of several series', (engine) => {
       // The body is asked for without its tag: unchanged, it would look as if nothing was missing.
       expect((await run('one')).status).toBe('partial');
       expect(bench.server.requests.at(-1)!.headers.get('if-none-match')).toBeNull();
-      bench.play(table('GOLD', 'SILVER', 'TIN'), { ETag: '"3"' });
+      bench.respond(table('GOLD', 'SILVER', 'TIN'), { ETag: '"3"' });
       expect((await run('one')).status).toBe('ok');
       expect((await health()).failing).toEqual([]);
     });
 
     test('one that never existed is not reported', async () => {
-      bench.play(csv(...history()));
+      bench.respond(csv(...history()));
       expect((await run('one')).status).toBe('ok');
     });
   });

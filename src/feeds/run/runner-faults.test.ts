@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { csv, feedBench, GOOD, history } from '../../../test/support/feeds/feed-bench.ts';
-import { playBytes, streamOf } from '../../../test/support/feeds/played.ts';
+import { respondWithBytes, streamOf } from '../../../test/support/feeds/stub-server.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, flat, symbolOf } from '../../../test/support/ledgers.ts';
 import { FETCH_LIMITS } from '../fetch/http-client.ts';
@@ -10,7 +10,7 @@ onEachEngine('a failing provider', (engine) => {
 
   describe('a fault leaves all prices unchanged, is reported, and the next successful run recovers:', () => {
     const answer = (body: string | ReadableStream | null, init?: ResponseInit) => async () => {
-      bench.server.play = () =>
+      bench.server.respond = () =>
         new Response(body instanceof ReadableStream ? streamOf(100_000_000) : body, init);
       return bench.server.url;
     };
@@ -43,11 +43,13 @@ onEachEngine('a failing provider', (engine) => {
       [
         'a truncated body',
         () =>
-          playBytes('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndate,GOLD\n', (socket) => socket.end()),
+          respondWithBytes('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ndate,GOLD\n', (socket) =>
+            socket.end(),
+          ),
         'failed',
         'the connection closed before the response was complete',
       ],
-      ['silence', () => playBytes('', () => {}), 'failed', 'no complete response within 0.06 s'],
+      ['silence', () => respondWithBytes('', () => {}), 'failed', 'no complete response within 0.06 s'],
       [
         'a redirect to another host',
         answer(null, { status: 302, headers: { location: 'https://evil.example/' } }),
@@ -88,7 +90,7 @@ onEachEngine('a failing provider', (engine) => {
     ];
 
     test.each(faults)('%s', async (_, fault, status, message) => {
-      bench.play(GOOD, { etag: '"v1"' });
+      bench.respond(GOOD, { etag: '"v1"' });
       await bench.run();
       const before = await bench.revisions();
       const { prices } = await bench.ledger.head();
@@ -117,7 +119,7 @@ onEachEngine('a failing provider', (engine) => {
       expect((await bench.ledger.head()).prices).toBe(prices);
       expect((await bench.health()).failures).toBe(1);
 
-      bench.play(csv(...rows, '2026-07-15,4030'));
+      bench.respond(csv(...rows, '2026-07-15,4030'));
       expect(await bench.run()).toMatchObject({ status: 'ok', taken: 1, corrected: 0, unchanged: 20 });
       expect((await bench.closes()).at(-1)).toBe(4030);
       expect((await bench.health()).failures).toBe(0);
@@ -125,7 +127,7 @@ onEachEngine('a failing provider', (engine) => {
   });
 
   test('a 500 followed by a success is a successful run', async () => {
-    bench.server.playInTurn(
+    bench.server.respondInTurn(
       () => new Response('', { status: 500 }),
       () => new Response(GOOD),
     );
@@ -133,23 +135,23 @@ onEachEngine('a failing provider', (engine) => {
   });
 
   test('suspect prices are published once the operator accepts them, and not questioned again', async () => {
-    bench.play(GOOD);
+    bench.respond(GOOD);
     await bench.run();
     const odd = csv(...history(), '2026-07-14,402500');
-    bench.play(odd);
+    bench.respond(odd);
     expect(await bench.run({ accept: true })).toMatchObject({ status: 'ok', taken: 1 });
     expect(await bench.run()).toMatchObject({ status: 'ok', unchanged: 21 });
-    bench.play(csv('2026-07-15,402600'));
+    bench.respond(csv('2026-07-15,402600'));
     expect(await bench.run({ accept: true })).toMatchObject({ status: 'ok', taken: 1 }); // one day where 21 were
     expect(await bench.run()).toMatchObject({ status: 'ok', unchanged: 1 });
-    bench.play(csv('2999-01-01,1'));
+    bench.respond(csv('2999-01-01,1'));
     expect(await bench.run({ accept: true })).toMatchObject({ status: 'quarantined' }); // that cannot be right
   });
 
   test('a unit change against the price of the previous year is detected: a series may be annual', async () => {
-    bench.play(csv('2024-07-20,39', '2025-07-20,40'));
+    bench.respond(csv('2024-07-20,39', '2025-07-20,40'));
     await bench.run();
-    bench.play(csv('2026-07-14,4000'));
+    bench.respond(csv('2026-07-14,4000'));
     expect(await bench.run()).toMatchObject({
       status: 'quarantined',
       message: expect.stringContaining('2025-07-20 is 40 and 2026-07-14 is 4000'),
@@ -162,7 +164,7 @@ onEachEngine('a failing provider', (engine) => {
       source: 'desk',
       recordedAt: 0,
     });
-    bench.play(csv('2026-07-14,4000'));
+    bench.respond(csv('2026-07-14,4000'));
     expect(await bench.run()).toMatchObject({
       status: 'quarantined',
       message: expect.stringContaining('was 40'),

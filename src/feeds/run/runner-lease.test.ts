@@ -10,26 +10,26 @@ onEachEngine('scheduled runs', (engine) => {
 
   test('the next run is at the next slot; after a failure sooner, but never sooner than the provider allows', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW);
-    bench.play(GOOD);
+    bench.respond(GOOD);
     await bench.run({ dueAt: NOW });
     expect((await bench.health()).nextRunAt).toBe(Date.parse('2026-07-15T16:00:00Z')); // 18:00 in Berlin
     expect(await bench.run({ dueAt: NOW })).toBeUndefined(); // not due any more
     bench.runtime.time = Date.parse('2026-07-15T16:00:00Z');
-    bench.server.play = () => new Response('', { status: 404 });
+    bench.server.respond = () => new Response('', { status: 404 });
     await bench.run({ dueAt: bench.runtime.time });
     const first = (await bench.health()).nextRunAt! - bench.runtime.time;
     expect(first).toBeGreaterThanOrEqual(15 * 60_000);
     expect(first).toBeLessThan(20 * 60_000);
     await bench.run();
     expect((await bench.health()).nextRunAt! - bench.runtime.time).toBeGreaterThanOrEqual(2 * 15 * 60_000);
-    bench.server.play = () => new Response('', { status: 503, headers: { 'retry-after': '200000' } });
+    bench.server.respond = () => new Response('', { status: 503, headers: { 'retry-after': '200000' } });
     await bench.run();
     expect((await bench.health()).nextRunAt).toBe(bench.runtime.time + 200_000_000);
   });
 
   test('a feed is late after two slots without a successful run', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW + 1);
-    bench.play(GOOD);
+    bench.respond(GOOD);
     await bench.run();
     const second = Date.parse('2026-07-16T16:00:00Z');
     expect((await bench.health(second)).late).toBe(false);
@@ -39,7 +39,7 @@ onEachEngine('scheduled runs', (engine) => {
   });
 
   test('health reports the number of days, the first, the last and the gaps', async () => {
-    bench.play(
+    bench.respond(
       csv('2026-07-06,4000', '2026-07-07,4001', '2026-07-09,4002', '2026-07-10,4003', '2026-07-14,4004'),
     );
     await bench.run();
@@ -52,7 +52,7 @@ onEachEngine('scheduled runs', (engine) => {
   });
 
   test('a long run reports its progress', async () => {
-    bench.play(longHistory(4_500));
+    bench.respond(longHistory(4_500));
     const told: string[] = [];
     await bench.run({ onProgress: (what, done, total) => told.push(`${what} ${done}/${total}`) });
     expect(told).toEqual([
@@ -66,7 +66,7 @@ onEachEngine('scheduled runs', (engine) => {
   describe('an interrupted run', () => {
     test('is still due after a stop, and the next run completes it', async () => {
       await bench.ledger.feeds.enable(bench.key, NOW, NOW);
-      bench.play(longHistory(5_000), { etag: '"long"' });
+      bench.respond(longHistory(5_000), { etag: '"long"' });
       const stop = new AbortController();
       const onProgress = (what: string) => {
         if (what === 'published') stop.abort();
@@ -87,7 +87,7 @@ onEachEngine('scheduled runs', (engine) => {
 
     test('writes nothing more after losing its lease, and leaves the other run alone', async () => {
       const { key, ledger } = bench;
-      bench.play(longHistory(9_000));
+      bench.respond(longHistory(9_000));
       let taken: Promise<unknown> | undefined;
       const onProgress = (what: string) => {
         if (what !== 'published') return;
@@ -109,7 +109,7 @@ onEachEngine('scheduled runs', (engine) => {
 
   test('of two runners that race for a due feed, one runs it', async () => {
     await bench.ledger.feeds.enable(bench.key, NOW, NOW);
-    bench.play(GOOD);
+    bench.respond(GOOD);
     const asked = bench.server.requests.length;
     const racers = ['a', 'b', 'c', 'd'].map((holder) =>
       runFeed(bench.provider(), bench.parts({ holder }), { dueAt: NOW }),

@@ -9,7 +9,7 @@ onEachEngine('a run', (engine) => {
   const bench = feedBench(engine);
 
   test('publishes what is new, corrects what changed, and records the source', async () => {
-    bench.play(GOOD);
+    bench.respond(GOOD);
     expect(await bench.run()).toMatchObject({
       status: 'ok',
       taken: 20,
@@ -17,7 +17,7 @@ onEachEngine('a run', (engine) => {
       unchanged: 0,
       requests: 1,
     });
-    bench.play(csv(...history(4020), '2026-07-14,.', '2026-07-15,4021', 'whenever,1'));
+    bench.respond(csv(...history(4020), '2026-07-14,.', '2026-07-15,4021', 'whenever,1'));
     expect(await bench.run()).toMatchObject({
       status: 'ok',
       taken: 1,
@@ -44,24 +44,24 @@ onEachEngine('a run', (engine) => {
   });
 
   test('two feeds that disagree do not overwrite each other', async () => {
-    bench.play(csv('2026-07-14,4000'));
+    bench.respond(csv('2026-07-14,4000'));
     await bench.run();
     const other = unique('other');
-    bench.play(csv('2026-07-14,4001'));
+    bench.respond(csv('2026-07-14,4001'));
     expect(await bench.run({}, { key: other })).toMatchObject({ taken: 0, corrected: 1 });
-    bench.play(csv('2026-07-14,4000'));
+    bench.respond(csv('2026-07-14,4000'));
     expect(await bench.run()).toMatchObject({ taken: 0, corrected: 0, unchanged: 1 });
-    bench.play(csv('2026-07-14,4001'));
+    bench.respond(csv('2026-07-14,4001'));
     expect(await bench.run({}, { key: other })).toMatchObject({ corrected: 0, unchanged: 1 });
-    bench.play(csv('2026-07-14,4002'));
+    bench.respond(csv('2026-07-14,4002'));
     expect(await bench.run()).toMatchObject({ corrected: 1 });
     expect(await bench.closes()).toEqual([4000, 4001, 4002]);
   });
 
   test('sends its validators, and accepts a 304', async () => {
-    bench.play(GOOD, { etag: '"v1"' });
+    bench.respond(GOOD, { etag: '"v1"' });
     await bench.run();
-    bench.server.play = (request) =>
+    bench.server.respond = (request) =>
       request.headers.get('if-none-match') === '"v1"'
         ? new Response(null, { status: 304 })
         : new Response(GOOD);
@@ -72,9 +72,9 @@ onEachEngine('a run', (engine) => {
   });
 
   test('a body that was not published is fetched in full again', async () => {
-    bench.play(csv('2026-07-14,4000', '2999-01-01,4000'), { etag: '"bad"' });
+    bench.respond(csv('2026-07-14,4000', '2999-01-01,4000'), { etag: '"bad"' });
     expect(await bench.run()).toMatchObject({ status: 'quarantined' });
-    bench.play(GOOD);
+    bench.respond(GOOD);
     await bench.run();
     expect(bench.server.requests.at(-1)!.headers.has('if-none-match')).toBe(false);
   });
@@ -85,7 +85,7 @@ onEachEngine('a run', (engine) => {
       '/2': csv('2026-07-14,4001', 'next,/3'),
       '/3': csv('2026-07-15,4002'),
     };
-    bench.server.play = (request) => {
+    bench.server.respond = (request) => {
       const path = new URL(request.url).pathname;
       if (request.headers.get('if-none-match') === path) return new Response(null, { status: 304 });
       return new Response(pages[path]!, { headers: { etag: path } });
@@ -96,7 +96,7 @@ onEachEngine('a run', (engine) => {
   });
 
   test('if a page fails, the pages before it are not published', async () => {
-    bench.server.play = (request) =>
+    bench.server.respond = (request) =>
       new URL(request.url).pathname === '/2'
         ? new Response('gone', { status: 404 })
         : new Response(csv('2026-07-13,4000', 'next,/2'));
@@ -105,7 +105,7 @@ onEachEngine('a run', (engine) => {
   });
 
   test('a provider whose pages form a loop fails', async () => {
-    bench.play(csv('2026-07-13,4000', 'next,/prices.csv'));
+    bench.respond(csv('2026-07-13,4000', 'next,/prices.csv'));
     expect(await bench.run()).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('loop'),
@@ -114,7 +114,7 @@ onEachEngine('a run', (engine) => {
 
   test('numbers are converted exactly to the unit of the symbol', async () => {
     const series = [{ id: 'GOLD', symbol: bench.symbol, currency: 'USD', unit: 'T.oz', factor: 31.1034768 }];
-    bench.play(csv('2026-07-14,129.1', '2026-07-15,128.9'));
+    bench.respond(csv('2026-07-14,129.1', '2026-07-15,128.9'));
     expect(await bench.run({}, { series })).toMatchObject({ taken: 2 });
     expect(await bench.closes()).toEqual([4015.45885488, 4009.23815952]);
   });
@@ -126,7 +126,7 @@ onEachEngine('a run', (engine) => {
       { id: 'KILO', symbol, currency: 'USD', unit: 'kg' },
       { id: 'NONE', symbol: 'NO-SUCH', currency: 'USD', unit: 'kg' },
     ];
-    bench.play('date,GOLD,KILO,NONE,MORE\n2026-07-14,4000,1,2,3\n');
+    bench.respond('date,GOLD,KILO,NONE,MORE\n2026-07-14,4000,1,2,3\n');
     expect(await bench.run({}, { series })).toMatchObject({
       status: 'ok',
       taken: 1,
@@ -149,7 +149,7 @@ onEachEngine('a run', (engine) => {
         throw new Error('the body says api_key=s3cret/+key and s3cret%2F%2Bkey');
       },
     };
-    bench.play(GOOD, { etag: '"v1"' });
+    bench.respond(GOOD, { etag: '"v1"' });
     const { message } = (await bench.run({}, withKey, secrets))!;
     expect(bench.server.requests.at(-1)!.path).toContain('s3cret');
     expect(message).toBe('the body could not be read: the body says api_key=*** and ***');
@@ -165,7 +165,7 @@ onEachEngine('a run', (engine) => {
   });
 
   test('a mirror can replace the provider', async () => {
-    bench.play(GOOD);
+    bench.respond(GOOD);
     const requests = () => [{ url: 'https://prices.example/a/prices.csv?id=1' }];
     expect(await bench.run({ baseUrl: `${bench.server.url}/mirror` }, { requests })).toMatchObject({
       taken: 20,
@@ -179,7 +179,7 @@ onEachEngine('a run', (engine) => {
       asked.push(since);
       return [{ url: `${bench.server.url}/prices.csv?since=${since}` }];
     };
-    bench.play(GOOD);
+    bench.respond(GOOD);
     await bench.ledger.feeds.enable(bench.key, NOW, NOW);
     const run = () => bench.run({ dueAt: Number.MAX_SAFE_INTEGER }, { requests });
     await run();

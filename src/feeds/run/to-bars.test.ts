@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { playedProvider } from '../../../test/support/feeds/played-provider.ts';
+import { stubProvider } from '../../../test/support/feeds/stub-provider.ts';
 import { day, flat, ledgersOf } from '../../../test/support/ledgers.ts';
 import type { Observation } from '../provider.ts';
 import { mapObservations } from './to-bars.ts';
@@ -9,7 +9,7 @@ const TODAY = day('2026-07-15');
 
 async function map(...observations: Observation[]) {
   const symbols = await (await ledgers.shared()).symbols.list();
-  return mapObservations(playedProvider('https://played.example'), observations, symbols, TODAY + 2);
+  return mapObservations(stubProvider('https://stub.example'), observations, symbols, TODAY + 2);
 }
 
 const gold = (on: number, price: number): Observation => ({ series: 'GOLD', day: on, ...flat(price) });

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PlayedServer, playBytes } from '../../../test/support/feeds/played.ts';
-import { playedProvider } from '../../../test/support/feeds/played-provider.ts';
+import { stubProvider } from '../../../test/support/feeds/stub-provider.ts';
+import { respondWithBytes, StubServer } from '../../../test/support/feeds/stub-server.ts';
 import { newFolder, newLedgerUrl } from '../../../test/support/ledger.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { DEFAULT_RETENTION } from '../../ledger/retention/rules.ts';
@@ -129,32 +129,32 @@ test('an enabled feed runs by its schedule, and a failure is reported', async ()
   let now = NOON;
   const clock = { now: () => now };
   const ledger = await Ledger.open(url, clock);
-  const server = new PlayedServer();
-  server.play = () => new Response('date,GOLD\n2026-11-10,4000\n');
+  const server = new StubServer();
+  server.respond = () => new Response('date,GOLD\n2026-11-10,4000\n');
   const { got, post, next } = inbox();
-  const providing = { providers: [playedProvider(server.url)], secrets: {} };
+  const providing = { providers: [stubProvider(server.url)], secrets: {} };
   const loop = new FeedLoop({ ledgerUrl: url, clock, post, setup: providing });
   await loop.turn();
   expect(server.requests).toEqual([]); // a new install calls nobody
 
-  await ledger.feeds.enable('played', now, now);
+  await ledger.feeds.enable('stub', now, now);
   now += 10_000;
   const written = next('written');
   await loop.turn();
   await written;
-  expect(await ledger.feeds.history(9)).toMatchObject([{ feed: 'played', status: 'ok', taken: 1 }]);
+  expect(await ledger.feeds.history(9)).toMatchObject([{ feed: 'stub', status: 'ok', taken: 1 }]);
   now += 10_000;
   await loop.turn();
   expect(server.requests).toHaveLength(1); // the next slot is tomorrow
 
-  server.play = () => new Response('', { status: 404 });
+  server.respond = () => new Response('', { status: 404 });
   now += 86_400_000;
   const failed = next('error');
   await loop.turn();
-  expect(await failed).toEqual({ kind: 'error', message: 'feed played failed: the provider answered 404' });
+  expect(await failed).toEqual({ kind: 'error', message: 'feed stub failed: the provider answered 404' });
   expect(got.filter((message) => message.kind === 'error')).toHaveLength(1);
   const none = { taken: 0, corrected: 0, unchanged: 0, held: 0, refused: 0 };
-  expect(got).toContainEqual({ kind: 'ran', run: { feed: 'played', status: 'failed', ...none } });
+  expect(got).toContainEqual({ kind: 'ran', run: { feed: 'stub', status: 'failed', ...none } });
 
   loop.stop();
   await loop.run();
@@ -166,15 +166,15 @@ test('turns continue while a provider does not respond, and a stop does not wait
   let now = NOON;
   const clock = { now: () => now };
   const ledger = await Ledger.open(url, clock);
-  await ledger.feeds.enable('played', now, now);
+  await ledger.feeds.enable('stub', now, now);
   const asked = Promise.withResolvers<void>();
-  const silent = await playBytes('', () => asked.resolve());
+  const silent = await respondWithBytes('', () => asked.resolve());
   const { post, next } = inbox();
   const loop = new FeedLoop({
     ledgerUrl: url,
     clock,
     post,
-    setup: { providers: [playedProvider(silent)], secrets: {} },
+    setup: { providers: [stubProvider(silent)], secrets: {} },
   });
   const ready = next('ready');
   await loop.turn();
@@ -188,6 +188,6 @@ test('turns continue while a provider does not respond, and a stop does not wait
   await loop.run();
   await stopped;
   expect(await ledger.feeds.history(9)).toMatchObject([{ status: 'failed', message: 'the run was stopped' }]);
-  expect(await ledger.feeds.due(now)).toEqual(['played']); // for whoever comes next
+  expect(await ledger.feeds.due(now)).toEqual(['stub']); // for whoever comes next
   await ledger.close();
 });

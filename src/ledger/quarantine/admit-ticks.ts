@@ -1,4 +1,4 @@
-import { areCalm, type TickNeighbours } from '../../market/quarantine.ts';
+import { areWithinTolerance, type TickNeighbours } from '../../market/quarantine.ts';
 import { missingPrice } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
@@ -48,10 +48,10 @@ interface Decided {
 /**
  * Judges ticks of one source in an open transaction, and returns an outcome for each:
  *
- *     known by its id? ─► calm: nothing held, each near the one before ─► accepted
+ *     known by its id? ─► within tolerance: nothing held, each near the one before ─► accepted
  *                         otherwise: judged by its neighbours ─► accepted or held
  *
- * Most ticks are calm. They take one statement of each kind, for any number of symbols. So does a backfill: ticks between
+ * Most ticks are within tolerance. They take one statement of each kind, for any number of symbols. So does a backfill: ticks between
  * known ones take one statement more.
  */
 export async function admitTicks(
@@ -131,14 +131,14 @@ async function admitGroups(admission: Admission, groups: readonly TickGroup[]): 
     tx,
     withHeld.map(({ symbolId }) => symbolId),
   );
-  const calm = await calmGroups(
+  const trusted = await groupsWithinTolerance(
     admission,
     groups.filter(({ symbolId }) => !held.has(symbolId)),
   );
   const decided: Decided = { accepted: [], released: [], held: [] };
   const left: TickGroup[] = [];
   for (const group of groups) {
-    if (calm.has(group)) {
+    if (trusted.has(group)) {
       for (const tick of group.ticks) decided.accepted.push(tick);
     } else {
       const rest = await judge(admission, group, held.get(group.symbolId) ?? [], decided);
@@ -151,16 +151,19 @@ async function admitGroups(admission: Admission, groups: readonly TickGroup[]): 
 }
 
 /** The groups whose ticks are each near the one before. Reads the neighbours at every time only where known ticks lie between. */
-async function calmGroups(admission: Admission, groups: readonly TickGroup[]): Promise<Set<TickGroup>> {
+async function groupsWithinTolerance(
+  admission: Admission,
+  groups: readonly TickGroup[],
+): Promise<Set<TickGroup>> {
   const atFirst = await neighboursOfGroups(admission, groups, ({ ticks }) => [ticks[0]!.at]);
   const mixed = groups.filter((group) => {
     const { ticks } = group;
     return atFirst.get(group)!.get(ticks[0]!.at)!.nextAt <= ticks.at(-1)!.at;
   });
   const atEach = await neighboursOfGroups(admission, mixed, ({ ticks }) => ticks.map(({ at }) => at));
-  const isCalm = (group: TickGroup) =>
-    areCalm(group.traits.priceTraits, group.ticks, atEach.get(group) ?? atFirst.get(group)!);
-  return new Set(groups.filter(isCalm));
+  const isTrusted = (group: TickGroup) =>
+    areWithinTolerance(group.traits.priceTraits, group.ticks, atEach.get(group) ?? atFirst.get(group)!);
+  return new Set(groups.filter(isTrusted));
 }
 
 /** The neighbours of some times in each group, by time. */

@@ -104,7 +104,7 @@ class Judge<B extends Bar> {
     if (bar.high === 0 && bar.low === 0 && (bar.open !== 0 || bar.close !== 0))
       return 'its high and low are 0';
     const last = this.#accepted.at(-1);
-    if (last && !this.#shift && isCalm(bar, last.close)) return undefined;
+    if (last && !this.#shift && isNearLast(bar, last.close)) return undefined;
     const before = this.#before(i);
     const after = this.#after(i);
     const worst = bar.close > 0 && !canBeZero ? Math.min(bar.open, bar.high, bar.low) : bar.close;
@@ -227,7 +227,7 @@ function merge<B extends Bar>(bars: readonly B[], known: readonly KnownClose[]):
   return entries;
 }
 
-function isCalm({ open, high, low, close }: Bar, last: number): boolean {
+function isNearLast({ open, high, low, close }: Bar, last: number): boolean {
   const lowest = Math.min(open, high, low, close, last);
   return lowest > 0 && Math.max(open, high, low, close, last) <= NEAR * lowest;
 }

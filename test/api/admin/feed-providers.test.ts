@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { ECB_HISTORY, ECB_XML, zipOf } from '../../support/feeds/feed-bodies.ts';
-import { PlayedServer } from '../../support/feeds/played.ts';
+import { StubServer } from '../../support/feeds/stub-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { OPERATOR_SETTINGS, operatorOf } from '../../support/operator.ts';
 
 onEachEngine('providers of feeds', (engine) => {
   const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
-  const provider = new PlayedServer();
+  const provider = new StubServer();
   const asOperator = operatorOf(api);
   const send = (method: string, path: string, body?: unknown) =>
     asOperator(method, path, body, { 'openpit-operator': 'Ada' });
@@ -63,7 +63,7 @@ onEachEngine('providers of feeds', (engine) => {
       '/history.zip': () => new Response(zipOf({ 'eurofxref-hist.csv': ECB_HISTORY })),
       '/recent.xml': () => new Response(ECB_XML),
     };
-    provider.play = (request) =>
+    provider.respond = (request) =>
       bodies[new URL(request.url).pathname]?.() ?? new Response('', { status: 404 });
     await set('ecb', { history: `${provider.url}/history.zip`, recent: `${provider.url}/recent.xml` });
     const probed = async () => (await send('POST', '/admin/feeds/ecb/probe', {})).body;

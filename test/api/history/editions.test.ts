@@ -4,7 +4,7 @@ import { worldBank } from '../../../src/feeds/providers/world-bank.ts';
 import { runFeed } from '../../../src/feeds/run/runner.ts';
 import { apiOn, type Json } from '../../support/api.ts';
 import { workbook } from '../../support/feeds/feed-bodies.ts';
-import { fakeRuntime, PlayedServer } from '../../support/feeds/played.ts';
+import { fakeRuntime, StubServer } from '../../support/feeds/stub-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 
 /** A Pink Sheet with one relevant series. */
@@ -40,12 +40,12 @@ function henryHub(...without: string[]): string {
 
 onEachEngine('two editions of one provider', (engine) => {
   const api = apiOn(engine);
-  const server = new PlayedServer();
+  const server = new StubServer();
   const runtime = fakeRuntime(0);
   let sheet = riceOf('…');
   let gas = henryHub();
   beforeAll(() => {
-    server.play = (request) => {
+    server.respond = (request) => {
       const { pathname, searchParams } = new URL(request.url);
       if (pathname.endsWith('.xlsx')) return new Response(sheet);
       if (pathname.includes('commodity-markets'))

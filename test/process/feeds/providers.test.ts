@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { worldBank } from '../../../src/feeds/providers/world-bank.ts';
 import { bundledProvider, EDITIONS } from '../../../src/feeds/sample/bundle.ts';
 import { ECB_HISTORY, ECB_XML, zipOf } from '../../support/feeds/feed-bodies.ts';
-import { PlayedServer } from '../../support/feeds/played.ts';
+import { StubServer } from '../../support/feeds/stub-server.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { openpit } from '../../support/program.ts';
 
@@ -33,14 +33,15 @@ async function bundledPinkSheet(): Promise<Uint8Array> {
 }
 
 describe('two healthy providers, one that is gone and one that has changed', () => {
-  const server = new PlayedServer();
+  const server = new StubServer();
   const bodies: Record<string, () => Promise<Response> | Response> = {
     '/pink-sheet.xlsx': async () => new Response(await bundledPinkSheet()),
     '/history.zip': () => new Response(zipOf({ 'eurofxref-hist.csv': ECB_HISTORY })),
     '/recent.xml': () => new Response(ECB_XML),
     '/fred': () => new Response('Day;Price\n2026-05-01;1.5\n'),
   };
-  server.play = (request) => bodies[new URL(request.url).pathname]?.() ?? new Response('', { status: 404 });
+  server.respond = (request) =>
+    bodies[new URL(request.url).pathname]?.() ?? new Response('', { status: 404 });
 
   test('`feed enable --all` runs all, reports each, and lists what is real and what would supply the rest', async () => {
     const settings = await ledgerAt(server.url);

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { GOOD } from '../../support/feeds/feed-bench.ts';
-import { PlayedServer } from '../../support/feeds/played.ts';
+import { StubServer } from '../../support/feeds/stub-server.ts';
 import { newDatabase } from '../../support/postgres.ts';
 import { eventually, spawnOpenpit } from '../../support/program.ts';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 /** Replicas look for due feeds every 10 s, and time runs ten times as fast in this test. */
 const NEXT_LOOK_MS = 30_000;
 
-const server = new PlayedServer();
+const server = new StubServer();
 
 /** Starts the feeds of a replica as a process, and waits for their first turn. */
 async function startFeeds(url: string): Promise<Bun.Subprocess<'ignore', 'pipe', 'pipe'>> {
@@ -36,8 +36,8 @@ async function startFeeds(url: string): Promise<Bun.Subprocess<'ignore', 'pipe',
 test('one replica runs a feed; when it is killed, another takes over after its lease has expired', async () => {
   const url = await newDatabase();
   ledger = await Ledger.open(url, systemClock);
-  await ledger.feeds.enable('played', systemClock.now(), systemClock.now() + 86_400_000);
-  server.play = () => new Promise<Response>(() => {}); // the provider does not respond, and the holder waits for it
+  await ledger.feeds.enable('stub', systemClock.now(), systemClock.now() + 86_400_000);
+  server.respond = () => new Promise<Response>(() => {}); // the provider does not respond, and the holder waits for it
 
   const holder = await startFeeds(url);
   await eventually(async () => server.requests.length === 1, NEXT_LOOK_MS);
@@ -48,10 +48,10 @@ test('one replica runs a feed; when it is killed, another takes over after its l
   await Bun.sleep(3_000); // each of the others has looked again
   expect(server.requests).toHaveLength(1); // the lease is still valid: nobody can know that its holder has died
 
-  server.play = () => new Response(GOOD);
+  server.respond = () => new Response(GOOD);
   await ledger.engine.write((tx) => tx`UPDATE feed SET lease_until = 1`); // three minutes pass
   await eventually(async () => (await ledger!.feeds.history(1))[0]?.status === 'ok', NEXT_LOOK_MS);
-  const runs = await ledger.feeds.history(10, 'played');
+  const runs = await ledger.feeds.history(10, 'stub');
   expect(runs.map(({ number, status, taken }) => ({ number, status, taken }))).toEqual([
     { number: 2, status: 'ok', taken: 20 },
     { number: 1, status: 'failed', taken: 0 },

@@ -8,13 +8,13 @@ import type { FeedHealth } from '../../../src/ledger/operations/feeds.ts';
 import type { BarRevision } from '../../../src/ledger/prices/bars.ts';
 import type { EngineName } from '../ledger.ts';
 import { day, ledgersOf, symbolOf, unique } from '../ledgers.ts';
-import { fakeRuntime, PlayedServer } from './played.ts';
-import { playedProvider } from './played-provider.ts';
+import { stubProvider } from './stub-provider.ts';
+import { fakeRuntime, StubServer } from './stub-server.ts';
 
 /** A Wednesday, in the afternoon in Berlin. */
 export const NOW = Date.parse('2026-07-15T14:00:00Z');
 
-/** A body of the played provider. */
+/** A body of the stub provider. */
 export const csv = (...rows: string[]) => `${['date,GOLD', ...rows].join('\n')}\n`;
 
 /** Closes of 20 days, 4000 on the 24th of June and one more each day up to the 13th of July. */
@@ -31,7 +31,7 @@ export function longHistory(days: number): string {
 
 export const GOOD = csv(...history());
 
-/** A ledger, a server that plays a provider, and for each test a feed and a symbol of its own, at a time that stands still. */
+/** A ledger, a stub of a provider, and for each test a feed and a symbol of its own, at a time that stands still. */
 export function feedBench(engine: EngineName): FeedBench {
   const ledgers = ledgersOf(engine);
   const bench = new FeedBench();
@@ -48,7 +48,7 @@ export function feedBench(engine: EngineName): FeedBench {
 }
 
 export class FeedBench {
-  readonly server = new PlayedServer();
+  readonly server = new StubServer();
   ledger!: Ledger;
   key = '';
   runtime = fakeRuntime(NOW);
@@ -59,7 +59,7 @@ export class FeedBench {
 
   provider(changes: Partial<Provider> = {}): Provider {
     const series = [{ id: 'GOLD', symbol: this.symbol, currency: 'USD', unit: 'T.oz' }];
-    return playedProvider(this.server.url, { key: this.key, series, ...changes });
+    return stubProvider(this.server.url, { key: this.key, series, ...changes });
   }
 
   parts(changes: Partial<RunnerParts> = {}): RunnerParts {
@@ -79,8 +79,8 @@ export class FeedBench {
     return runFeed(this.provider(changes), this.parts({ secrets, limits }), options);
   }
 
-  play(body: string, headers: Record<string, string> = {}): void {
-    this.server.play = () => new Response(body, { headers });
+  respond(body: string, headers: Record<string, string> = {}): void {
+    this.server.respond = () => new Response(body, { headers });
   }
 
   async revisions(): Promise<BarRevision[]> {

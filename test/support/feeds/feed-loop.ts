@@ -1,9 +1,9 @@
-/** The feeds of one replica, with one feed whose provider a test plays: bun test/support/feeds/feed-loop.ts LEDGER PROVIDER */
+/** The feeds of one replica, with one feed of a stub provider: bun test/support/feeds/feed-loop.ts LEDGER PROVIDER */
 import { FeedLoop } from '../../../src/feeds/thread/loop.ts';
-import { playedProvider } from './played-provider.ts';
+import { stubProvider } from './stub-provider.ts';
 
 const [ledgerUrl = '', providerUrl = ''] = process.argv.slice(2);
-const providing = { providers: [playedProvider(providerUrl)], secrets: {} };
+const providing = { providers: [stubProvider(providerUrl)], secrets: {} };
 
 /** Ten times as fast: what the loop does every 10 s comes every second. */
 const start = Date.now();

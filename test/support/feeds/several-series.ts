@@ -51,8 +51,8 @@ export class SeveralSeries {
   readonly health = (): Promise<FeedHealth> => this.#bench.health(this.#bench.runtime.now());
 
   /** Serves the rows as the body of each series, or a status where that is not 200. */
-  readonly play = (statuses: Record<string, number> = {}, rows = history()): void => {
-    this.#bench.server.play = (request) => {
+  readonly respond = (statuses: Record<string, number> = {}, rows = history()): void => {
+    this.#bench.server.respond = (request) => {
       const id = seriesIn(request);
       const status = statuses[id] ?? 200;
       return new Response(status === 200 ? `date,${id}\n${rows.join('\n')}\n` : 'no', { status });

@@ -2,14 +2,14 @@ import { afterAll } from 'bun:test';
 import { createServer, type Socket } from 'node:net';
 import type { Runtime } from '../../../src/feeds/fetch/runtime.ts';
 
-type Play = (request: Request) => Response | Promise<Response>;
+type Respond = (request: Request) => Response | Promise<Response>;
 
-/** A local server that plays a provider. The test sets its responses. */
-export class PlayedServer {
+/** A local server in place of a provider. The test sets its responses. */
+export class StubServer {
   readonly #server;
   readonly requests: { path: string; headers: Headers }[] = [];
   /** The response until the test sets another. */
-  play: Play = () => new Response('nothing to play', { status: 404 });
+  respond: Respond = () => new Response('no response is set', { status: 404 });
 
   constructor() {
     this.#server = Bun.serve({
@@ -19,7 +19,7 @@ export class PlayedServer {
       fetch: (request) => {
         const { pathname, search } = new URL(request.url);
         this.requests.push({ path: pathname + search, headers: request.headers });
-        return this.play(request);
+        return this.respond(request);
       },
     });
     afterAll(() => this.#server.stop(true));
@@ -30,14 +30,14 @@ export class PlayedServer {
   }
 
   /** These responses in order; the last one for every further request. */
-  playInTurn(...plays: [Play, ...Play[]]): void {
+  respondInTurn(...responses: [Respond, ...Respond[]]): void {
     let n = 0;
-    this.play = (request) => plays[Math.min(n++, plays.length - 1)]!(request);
+    this.respond = (request) => responses[Math.min(n++, responses.length - 1)]!(request);
   }
 }
 
 /** A server that responds with exactly these bytes to every request. Returns its URL. */
-export async function playBytes(head: string, then: (socket: Socket) => void): Promise<string> {
+export async function respondWithBytes(head: string, then: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);

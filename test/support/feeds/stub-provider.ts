@@ -6,11 +6,11 @@ import { parseNumber } from '../../../src/market/decimal.ts';
  * A minimal provider: CSV with a column of days and one per series, and a last line `next,/path` if there is a further
  * page.
  */
-export function playedProvider(url: string, changes: Partial<Provider> = {}): Provider {
+export function stubProvider(url: string, changes: Partial<Provider> = {}): Provider {
   return {
-    key: 'played',
-    title: 'Played on this machine',
-    licence: { redistribution: 'yes', attribution: 'Played.', url: 'https://played.example/licence' },
+    key: 'stub',
+    title: 'A stub on this machine',
+    licence: { redistribution: 'yes', attribution: 'A stub.', url: 'https://stub.example/licence' },
     schedule: '0 18 * * 1-5',
     zone: 'Europe/Berlin',
     body: 'csv',
@@ -23,12 +23,12 @@ export function playedProvider(url: string, changes: Partial<Provider> = {}): Pr
     requests() {
       return [{ url: this.urls.prices! }];
     },
-    parse: (body, request) => parsePlayed(new TextDecoder().decode(body), request),
+    parse: (body, request) => parseStub(new TextDecoder().decode(body), request),
     ...changes,
   };
 }
 
-function parsePlayed(text: string, request: FeedRequest): Parsed {
+function parseStub(text: string, request: FeedRequest): Parsed {
   const [header, ...rows] = text
     .trim()
     .split('\n')
