@@ -221,10 +221,10 @@ export const ERRORS = {
   ),
   invalid_byte_range: entry(
     416,
-    (d: { length?: number }) =>
-      `The header "Range" requests bytes beyond the end of the file${d.length === undefined ? '' : `, which has ${d.length} bytes`}. Request fewer bytes, or omit the header.`,
+    (d: { length: number }) =>
+      `The header "Range" requests bytes beyond the end of the file, which has ${d.length} bytes. Request fewer bytes, or omit the header.`,
     { length: 20480 },
-    (d) => (d.length === undefined ? {} : { length: d.length }),
+    (d) => ({ length: d.length }),
   ),
   rate_limited: entry(
     429,

@@ -67,7 +67,7 @@ export class ParquetDelivery {
     return this.#send(context, file);
   }
 
-  /** The file is complete before it is charged. A range that it does not have is refused, which is free. */
+  /** The file is complete before it is charged. It is charged whatever the range: writing it is what costs. */
   async #buy(context: RequestContext, endpoint: PriceEndpoint, answer: ParquetAnswer): Promise<ParquetFile> {
     const units = await answer.units();
     try {
@@ -77,8 +77,6 @@ export class ParquetDelivery {
       throw error;
     }
     const file = await this.#files.fileOf(answer, context.customer!.id);
-    if (readByteRange(rangeOf(context), file.length) === 'unsatisfiable')
-      throw refuse('invalid_byte_range', {});
     if (units > 0) await this.#charge.take(context, endpoint, units);
     return file;
   }
