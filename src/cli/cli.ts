@@ -26,6 +26,7 @@ import { exportCommand } from './export/export.ts';
 import { feedCommands } from './feeds/feed.ts';
 import { formulaCommands } from './formulas/formulas.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './framework/command.ts';
+import { printLine } from './framework/print-line.ts';
 import { reasonOf } from './framework/reason.ts';
 import { importCommand } from './import/import.ts';
 import { importRunCommands } from './import/undo.ts';
@@ -78,23 +79,23 @@ export async function runCli(args: readonly string[], providers = PROVIDERS): Pr
 async function run(args: readonly string[], commands: readonly Command[]): Promise<number> {
   const [first, ...rest] = args;
   if (first === undefined) {
-    console.log(NEXT_STEPS);
+    printLine(NEXT_STEPS);
     return 2;
   }
   if (first === 'help' && rest.length > 0) return run([...rest, '--help'], commands);
   if (first === '--help' || first === '-h' || first === 'help') {
-    console.log(overview(commands));
+    printLine(overview(commands));
     return 0;
   }
   if (first === '--version' || first === '-v') {
-    console.log(VERSION);
+    printLine(VERSION);
     return 0;
   }
   const matching = commands.filter(({ name }) => name === args.slice(0, wordsOf(name)).join(' '));
   const command = matching.toSorted((a, b) => wordsOf(b.name) - wordsOf(a.name))[0]; // `import undo` before `import`
   if (!command) return unknown(args, commands);
   const call = readCall(command, args.slice(wordsOf(command.name)));
-  if (call === 'help') console.log(helpOf(command));
+  if (call === 'help') printLine(helpOf(command));
   else await command.run(call);
   return 0;
 }
@@ -106,7 +107,7 @@ function unknown(args: readonly string[], commands: readonly Command[]): number 
   const words = args.filter((arg) => !arg.startsWith('-'));
   const group = groupOf(words);
   if (group.length > 0) {
-    console.log(table(group.map(rowOf)));
+    printLine(table(group.map(rowOf)));
     return args.includes('--help') || args.includes('-h') ? 0 : 2;
   }
   if (words.length === 0)

@@ -4,6 +4,7 @@ import { wholeHistory } from '../../client/history.ts';
 import { LAST_DAY, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import type { Command } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 import { CONVERSION_FLAGS, OUTPUT_FLAGS, outputOf, requestOf } from './output.ts';
 import { SOURCE_FLAGS, withRates } from './source.ts';
 import { aligned, alignedTable } from './table.ts';
@@ -38,11 +39,11 @@ export const historyCommand: Command = {
       interval: call.flag('interval') ?? 'day',
     };
     const { rows, metadata } = await withRates(call, (ask) => wholeHistory(ask, params));
-    if (output === 'json') console.log(JSON.stringify({ rates: rows, metadata }));
-    else if (output === 'csv') console.log(historyCsv(rows));
+    if (output === 'json') printLine(JSON.stringify({ rates: rows, metadata }));
+    else if (output === 'csv') printLine(historyCsv(rows));
     else if (rows.length === 0)
-      console.log(`No prices from ${params.startDate}${to === undefined ? '' : ` to ${to}`}.`);
-    else console.log(historyTable(rows, metadata));
+      printLine(`No prices from ${params.startDate}${to === undefined ? '' : ` to ${to}`}.`);
+    else printLine(historyTable(rows, metadata));
   },
 };
 

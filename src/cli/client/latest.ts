@@ -3,6 +3,7 @@ import { csv } from '../../client/csv.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { type Colour, colourFor } from '../framework/colour.ts';
 import type { Command } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 import { CONVERSION_FLAGS, OUTPUT_FLAGS, outputOf, requestOf } from './output.ts';
 import { SOURCE_FLAGS, withRates } from './source.ts';
 import { aligned, alignedTable } from './table.ts';
@@ -18,9 +19,9 @@ export const latestCommand: Command = {
   async run(call) {
     const output = outputOf(call);
     const answer = await withRates(call, (ask) => ask<LatestAnswer>('/rates/latest', requestOf(call)));
-    if (output === 'json') console.log(JSON.stringify(answer));
-    else if (output === 'csv') console.log(latestCsv(answer));
-    else console.log(latestTable(answer, colourFor(process.stdout, call.environment)));
+    if (output === 'json') printLine(JSON.stringify(answer));
+    else if (output === 'csv') printLine(latestCsv(answer));
+    else printLine(latestTable(answer, colourFor(process.stdout, call.environment)));
   },
 };
 

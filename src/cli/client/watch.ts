@@ -4,6 +4,7 @@ import { signed } from '../../client/signed.ts';
 import { difference, percentChange, printNumber } from '../../market/decimal.ts';
 import { type Colour, colourFor } from '../framework/colour.ts';
 import type { Command, CommandCall } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 import { momentOf } from './latest.ts';
 import { requestOf } from './output.ts';
 import { SOURCE_FLAGS, streamFrom, withRates } from './source.ts';
@@ -41,9 +42,9 @@ export const watchCommand: Command = {
 
 /** How a new price is shown: as JSON, in a table on a terminal, or as a line. */
 function displayOf(call: CommandCall): (quote: Quote) => void {
-  if (call.isSet('json')) return (quote) => console.log(JSON.stringify(quote));
+  if (call.isSet('json')) return (quote) => printLine(JSON.stringify(quote));
   if (process.stdout.isTTY) return screen(colourFor(process.stdout, call.environment));
-  return (quote) => console.log(plainLine(quote));
+  return (quote) => printLine(plainLine(quote));
 }
 
 async function watch(

@@ -15,6 +15,7 @@ import {
   YES_FLAG,
 } from '../framework/command.ts';
 import { plural } from '../framework/plural.ts';
+import { printLine } from '../framework/print-line.ts';
 import { quotaText } from '../framework/quota-text.ts';
 
 const ACCOUNTS_SHOWN = 100;
@@ -37,13 +38,13 @@ export const accountCommands: readonly Command[] = [
       await call.withLedger(async (ledger) => {
         const { account, issued } = await createAccount(ledger, { name, plan }, systemClock.now());
         if (call.isSet('json')) {
-          console.log(
+          printLine(
             JSON.stringify({ account: account.id, key: issued.text, keyId: issued.key.id, name, plan }),
           );
           return;
         }
-        console.log(`Account ${account.id} (${name}) on the plan ${plan}.`);
-        console.log(`Key ${issued.key.id}, shown only once: ${issued.text}`);
+        printLine(`Account ${account.id} (${name}) on the plan ${plan}.`);
+        printLine(`Key ${issued.key.id}, shown only once: ${issued.text}`);
       });
     },
   },
@@ -63,7 +64,7 @@ export const accountCommands: readonly Command[] = [
         const accounts = found.slice(0, limit);
         const rows = [];
         for (const account of accounts) rows.push({ ...account, ...(await usedThisMonth(ledger, account)) });
-        if (call.isSet('json')) return console.log(JSON.stringify(rows));
+        if (call.isSet('json')) return printLine(JSON.stringify(rows));
         const head = ['id', 'name', 'plan', 'status', 'used', 'quota'];
         const cells = rows.map((one) => [
           one.id,
@@ -73,10 +74,10 @@ export const accountCommands: readonly Command[] = [
           String(one.used),
           quotaText(one.quota),
         ]);
-        console.log(table([head, ...cells]));
+        printLine(table([head, ...cells]));
         if (found.length > limit)
-          console.log(`There are more than ${plural(limit, 'account')}; see --search and --limit.`);
-        console.log(
+          printLine(`There are more than ${plural(limit, 'account')}; see --search and --limit.`);
+        printLine(
           'Running servers report what they have counted within a minute. GET /usage is exact at once.',
         );
       });
@@ -96,17 +97,17 @@ export const accountCommands: readonly Command[] = [
         const events = await ledger.quota.events(account.id);
         if (call.isSet('json')) {
           const daily = days.map(({ day, endpoint, count }) => ({ date: printDay(day), endpoint, count }));
-          return console.log(JSON.stringify({ ...account, used, quota, daily, events }));
+          return printLine(JSON.stringify({ ...account, used, quota, daily, events }));
         }
-        console.log(
+        printLine(
           `${account.id} (${account.name}), ${account.status}, plan ${account.plan}: ${used} of ${quotaText(quota)} used`,
         );
         if (days.length > 0) {
           const cells = days.map(({ day, endpoint, count }) => [printDay(day), endpoint, String(count)]);
-          console.log(table([['day', 'endpoint', 'requests'], ...cells]));
+          printLine(table([['day', 'endpoint', 'requests'], ...cells]));
         }
         for (const { percent, at } of events)
-          console.log(`  ${percent} % reached at ${new Date(at).toISOString()}`);
+          printLine(`  ${percent} % reached at ${new Date(at).toISOString()}`);
       });
     },
   },
@@ -134,7 +135,7 @@ export const accountCommands: readonly Command[] = [
         requireYes(call, what);
         if (!(await ledger.accounts.delete(id)))
           throw new Error(`there is no account ${id}; openpit account list lists them`);
-        console.log(`Deleted ${what}. Its keys will be refused within a second.`);
+        printLine(`Deleted ${what}. Its keys will be refused within a second.`);
       });
     },
   },
@@ -158,8 +159,8 @@ function change(
         if (wanted.plan !== undefined) await requirePlan(ledger, wanted.plan);
         await ledger.accounts.update(before.id, wanted);
         const account = { ...before, ...wanted };
-        if (call.isSet('json')) return console.log(JSON.stringify(account));
-        console.log(
+        if (call.isSet('json')) return printLine(JSON.stringify(account));
+        printLine(
           `Account ${account.id} (${account.name}) is ${account.status}, on the plan ${account.plan}.`,
         );
       });

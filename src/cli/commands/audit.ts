@@ -1,5 +1,6 @@
 import { type AuditEntry, isEntryId } from '../../ledger/audit/entry.ts';
 import { type Command, JSON_FLAG, table, UsageError, wholeFlag } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 const ENTRIES_SHOWN = 50;
 
@@ -25,9 +26,9 @@ export const auditCommand: Command = {
       );
     const query = { limit, search: call.flag('search'), before };
     const entries = await call.withLedger((ledger) => ledger.audit.list(query));
-    if (call.isSet('json')) return console.log(JSON.stringify(entries.map(withTime)));
-    if (entries.length === 0) return console.log('No entries.');
-    console.log(table([['time', 'who', 'how', 'action', 'target', 'details'], ...entries.map(rowOf)]));
+    if (call.isSet('json')) return printLine(JSON.stringify(entries.map(withTime)));
+    if (entries.length === 0) return printLine('No entries.');
+    printLine(table([['time', 'who', 'how', 'action', 'target', 'details'], ...entries.map(rowOf)]));
   },
 };
 

@@ -7,6 +7,7 @@ import { createPrivate, restrict } from '../../ledger/engine/sqlite/private-file
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, UsageError } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 const POSTGRES_HINT = 'the ledger is on PostgreSQL: use pg_dump and pg_restore (see docs/operating.md)';
 
@@ -24,7 +25,7 @@ export const backupCommand: Command = {
     if (!existsSync(path)) throw new UsageError(`there is no ledger at ${path}`);
     if (existsSync(file)) throw new UsageError(`${file} already exists; choose another name`);
     const bytes = await writeBackup(path, file, systemClock);
-    console.log(`Backed up to ${file} (${Math.ceil(bytes / 1024)} KB).`);
+    printLine(`Backed up to ${file} (${Math.ceil(bytes / 1024)} KB).`);
   },
 };
 
@@ -61,7 +62,7 @@ export const restoreCommand: Command = {
     }
     if (existsSync(path)) keepCurrent(path);
     renameSync(partial, path);
-    console.log(`Restored ${file} to ${path}. Replicas and caches reload it.`);
+    printLine(`Restored ${file} to ${path}. Replicas and caches reload it.`);
   },
 };
 

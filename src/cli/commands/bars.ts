@@ -4,6 +4,7 @@ import { type Day, parseDay, printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { plural } from '../framework/plural.ts';
+import { printLine } from '../framework/print-line.ts';
 
 /** Withdrawn days to print; JSON has all of them. */
 const DAYS_SHOWN = 20;
@@ -45,12 +46,12 @@ async function withdraw(call: CommandCall): Promise<void> {
       return { date: printDay(day), open, high, low, close, source: names.get(sourceId) };
     });
   });
-  if (call.isSet('json')) console.log(JSON.stringify({ symbol: code, reason, withdrawn }));
+  if (call.isSet('json')) printLine(JSON.stringify({ symbol: code, reason, withdrawn }));
   else if (withdrawn.length > 0) {
-    console.log(`${code}: ${plural(withdrawn.length, 'day')} withdrawn (${reason})`);
+    printLine(`${code}: ${plural(withdrawn.length, 'day')} withdrawn (${reason})`);
     const rows = withdrawn.slice(0, DAYS_SHOWN);
-    console.log(table(rows.map(({ date, close, source }) => [date, `close ${close}`, `from ${source}`])));
-    if (withdrawn.length > DAYS_SHOWN) console.log(`  … and ${withdrawn.length - DAYS_SHOWN} more`);
+    printLine(table(rows.map(({ date, close, source }) => [date, `close ${close}`, `from ${source}`])));
+    if (withdrawn.length > DAYS_SHOWN) printLine(`  … and ${withdrawn.length - DAYS_SHOWN} more`);
   }
   if (withdrawn.length === 0) {
     const days = last === first ? printDay(first) : `${printDay(first)} to ${printDay(last)}`;

@@ -1,5 +1,6 @@
 import { type Command, JSON_FLAG } from '../framework/command.ts';
 import { requireExistingLedger } from '../framework/existing-ledger.ts';
+import { printLine } from '../framework/print-line.ts';
 
 export const checkCommand: Command = {
   name: 'check',
@@ -8,9 +9,9 @@ export const checkCommand: Command = {
   async run({ config, withLedger, isSet }) {
     await requireExistingLedger(config);
     const wrong = await withLedger((ledger) => ledger.quota.check());
-    if (isSet('json')) console.log(JSON.stringify({ ok: wrong.length === 0, wrong }));
-    else if (wrong.length === 0) console.log('All counts add up.');
-    else for (const line of wrong) console.log(line);
+    if (isSet('json')) printLine(JSON.stringify({ ok: wrong.length === 0, wrong }));
+    else if (wrong.length === 0) printLine('All counts add up.');
+    else for (const line of wrong) printLine(line);
     if (wrong.length > 0)
       throw new Error(`${wrong.length} inconsistencies; keep a copy of the ledger and report them`);
   },

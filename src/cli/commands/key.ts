@@ -19,6 +19,7 @@ import {
   UsageError,
   wholeFlag,
 } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 /** One day: enough time to change the key in every program that uses it. */
 const OVERLAP_SECONDS = 86_400;
@@ -61,7 +62,7 @@ export const keyCommands: readonly Command[] = [
           ...key,
           status: keyStatus(key, now),
         }));
-        if (call.isSet('json')) return console.log(JSON.stringify(keys));
+        if (call.isSet('json')) return printLine(JSON.stringify(keys));
         const head = ['id', 'status', 'created', 'expires', 'addresses', 'in URLs'];
         const cells = keys.map((key) => [
           key.id,
@@ -71,7 +72,7 @@ export const keyCommands: readonly Command[] = [
           key.allowedIps?.join(' ') ?? 'any',
           key.headerOnly ? 'refused' : 'allowed',
         ]);
-        console.log(table([head, ...cells]));
+        printLine(table([head, ...cells]));
       });
     },
   },
@@ -101,8 +102,8 @@ export const keyCommands: readonly Command[] = [
       await withLedger(async (ledger) => {
         const { id } = await findKey(ledger, operands[0]!);
         await ledger.accounts.revokeKey(id, systemClock.now());
-        if (isSet('json')) return console.log(JSON.stringify({ keyId: id, revoked: true }));
-        console.log(`Key ${id} is revoked.`);
+        if (isSet('json')) return printLine(JSON.stringify({ keyId: id, revoked: true }));
+        printLine(`Key ${id} is revoked.`);
       });
     },
   },
@@ -147,9 +148,9 @@ async function findKey(ledger: Ledger, given: string): Promise<ApiKey> {
 }
 
 function print(call: CommandCall, account: string, { text, key }: IssuedKey): void {
-  if (call.isSet('json')) console.log(JSON.stringify({ account, key: text, keyId: key.id }));
+  if (call.isSet('json')) printLine(JSON.stringify({ account, key: text, keyId: key.id }));
   else {
     const until = key.expiresAt === null ? '' : `, valid until ${new Date(key.expiresAt).toISOString()}`;
-    console.log(`Key ${key.id} of ${account}${until}, shown only once: ${text}`);
+    printLine(`Key ${key.id} of ${account}${until}, shown only once: ${text}`);
   }
 }

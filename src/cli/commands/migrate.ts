@@ -7,6 +7,7 @@ import { MIGRATIONS, SCHEMA_VERSION } from '../../ledger/schema/migrations.ts';
 import type { SchemaState } from '../../ledger/schema/schema.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Command } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',
@@ -18,7 +19,7 @@ export const migrateCommand: Command = {
       : completedChanges(
           await Ledger.migrate(config.databaseUrl, systemClock, { onLockWait: console.error }),
         );
-    console.log(lines.join('\n'));
+    printLine(lines.join('\n'));
   },
 };
 

@@ -9,6 +9,7 @@ import {
   wholeFlag,
 } from '../framework/command.ts';
 import { plural } from '../framework/plural.ts';
+import { printLine } from '../framework/print-line.ts';
 import { quotaText } from '../framework/quota-text.ts';
 
 /** One day: a longer delay is a mistake. */
@@ -22,9 +23,9 @@ export const planCommands: readonly Command[] = [
     async run({ withLedger, isSet }) {
       await withLedger(async (ledger) => {
         const plans = await ledger.accounts.plans();
-        if (isSet('json')) return console.log(JSON.stringify(plans));
+        if (isSet('json')) return printLine(JSON.stringify(plans));
         const head = ['name', 'quota per month', 'delay s', 'symbols', 'span days', 'per second', 'history'];
-        console.log(
+        printLine(
           table([
             head,
             ...plans.map((plan) => Object.values({ ...plan, quota: quotaText(plan.quota) }).map(cell)),
@@ -70,9 +71,9 @@ export const planCommands: readonly Command[] = [
       const plan = await call.withLedger((ledger) =>
         ledger.accounts.changePlan(defaultPlan(name), withoutUndefined(given)),
       );
-      if (call.isSet('json')) return console.log(JSON.stringify(plan));
+      if (call.isSet('json')) return printLine(JSON.stringify(plan));
       const quota = plan.quota >= QUOTA_MAX ? 'unlimited requests' : plural(plan.quota, 'request');
-      console.log(
+      printLine(
         `Plan ${plan.name}: ${quota} per month, ${plan.delaySeconds} s delay, ${plural(plan.maxSymbols, 'symbol')} per request, time series of ${spanText(plan)}, ${plural(plan.burstPerSecond, 'request')} per second, long history ${cell(plan.history)}.`,
       );
     },
@@ -92,7 +93,7 @@ export const planCommands: readonly Command[] = [
           `${users} the plan "${name}"; move them first: openpit account set-plan ID --plan OTHER`,
         );
       }
-      console.log(isSet('json') ? JSON.stringify({ plan: name, deleted: true }) : `Plan ${name} is deleted.`);
+      printLine(isSet('json') ? JSON.stringify({ plan: name, deleted: true }) : `Plan ${name} is deleted.`);
     },
   },
 ];

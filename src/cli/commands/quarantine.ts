@@ -10,6 +10,7 @@ import {
   UsageError,
   wholeFlag,
 } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 const PRICES_SHOWN = 100;
 const PRICES_MAX = 10_000;
@@ -61,16 +62,16 @@ async function list(call: CommandCall): Promise<void> {
     bars: await ledger.heldBars.list({ all, limit: limit + 1 }),
   }));
   const [ticks, bars] = [found.ticks.slice(0, limit), found.bars.slice(0, limit)];
-  if (call.isSet('json')) return console.log(JSON.stringify([...ticks.map(tickJson), ...bars.map(barJson)]));
-  if (ticks.length + bars.length === 0) return console.log('No price is held back.');
+  if (call.isSet('json')) return printLine(JSON.stringify([...ticks.map(tickJson), ...bars.map(barJson)]));
+  if (ticks.length + bars.length === 0) return printLine('No price is held back.');
   const head = ['id', 'symbol', 'price', 'at', 'source', 'state', 'why'];
   const rows = [
     ...ticks.map((tick) => rowOf(tick, tick.price, new Date(tick.at).toISOString())),
     ...bars.map((bar) => rowOf(bar, bar.close, printDay(bar.day))),
   ];
-  console.log(table([head, ...rows]));
+  printLine(table([head, ...rows]));
   for (const [kind, { length }] of Object.entries(found)) {
-    if (length > limit) console.log(`There are older ${kind}; see --limit.`);
+    if (length > limit) printLine(`There are older ${kind}; see --limit.`);
   }
 }
 
@@ -100,5 +101,5 @@ async function decide(call: CommandCall, state: 'released' | 'dropped'): Promise
   );
   if (!done)
     throw new Error(`price ${id} cannot be ${state}; openpit quarantine list --all lists all prices`);
-  console.log(call.isSet('json') ? JSON.stringify({ id, state }) : `Price ${id} is ${state}.`);
+  printLine(call.isSet('json') ? JSON.stringify({ id, state }) : `Price ${id} is ${state}.`);
 }

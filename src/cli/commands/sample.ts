@@ -7,6 +7,7 @@ import { printNumber } from '../../market/decimal.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { processName } from '../../runtime/process-name.ts';
 import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 import { progressBar } from '../framework/progress.ts';
 
 /** The commands for the bundle of real history. */
@@ -40,7 +41,7 @@ async function list({ isSet }: CommandCall, providers: readonly Provider[]): Pro
     const provider = providers.find(({ key }) => key === edition.provider);
     return provider ? { ...edition, title: provider.title, licence: provider.licence } : [];
   });
-  if (isSet('json')) return console.log(JSON.stringify(editions));
+  if (isSet('json')) return printLine(JSON.stringify(editions));
   const rows = editions.map((one) => [
     one.provider,
     one.edition,
@@ -51,8 +52,8 @@ async function list({ isSet }: CommandCall, providers: readonly Provider[]): Pro
     `${Math.round(one.bytes / 1000)} kB`,
     one.title,
   ]);
-  console.log(table([['source', 'edition', 'series', 'prices', 'from', 'to', 'size', 'title'], ...rows]));
-  for (const { licence } of editions) console.log(`${licence.attribution} (${licence.url})`);
+  printLine(table([['source', 'edition', 'series', 'prices', 'from', 'to', 'size', 'title'], ...rows]));
+  for (const { licence } of editions) printLine(`${licence.attribution} (${licence.url})`);
 }
 
 async function load(call: CommandCall, providers: readonly Provider[]): Promise<void> {
@@ -74,7 +75,7 @@ async function load(call: CommandCall, providers: readonly Provider[]): Promise<
       else bar.end();
     });
   });
-  if (call.isSet('json')) console.log(JSON.stringify(loaded));
+  if (call.isSet('json')) printLine(JSON.stringify(loaded));
   else for (const one of loaded) printLoaded(one);
   const failed = loaded.filter(({ outcome }) => outcome.kind === 'loaded' && !isDone(outcome.run.status));
   if (failed.length > 0) throw new Error(`${failed.map(({ provider }) => provider).join(', ')} failed`);
@@ -82,18 +83,18 @@ async function load(call: CommandCall, providers: readonly Provider[]): Promise<
 
 function printLoaded({ provider, edition, last, licence, outcome }: LoadedEdition): void {
   if (outcome.kind === 'skipped') {
-    console.log(`${provider}: not loaded, because ${outcome.reason}`);
+    printLine(`${provider}: not loaded, because ${outcome.reason}`);
     return;
   }
   const { status, message, taken, unchanged } = outcome.run;
   if (!isDone(status)) {
-    console.log(`${provider}: ${status}: ${message}`);
+    printLine(`${provider}: ${status}: ${message}`);
     return;
   }
-  console.log(
+  printLine(
     `${provider}: ${taken} prices loaded, ${unchanged} known before, until ${last} (edition ${edition})`,
   );
-  console.log(`  ${licence.attribution} (${licence.url})`);
+  printLine(`  ${licence.attribution} (${licence.url})`);
 }
 
 function isDone(status: string): boolean {
@@ -110,7 +111,7 @@ async function exportCsv(code: string, providers: readonly Provider[]): Promise<
     const { observations } = provider.parse(await bundled.archive.read(request!), request!);
     const own = observations.filter((one) => one.series === series.id);
     if (own.length === 0) continue;
-    console.log(
+    printLine(
       ['date,price', ...own.map(({ day, close }) => `${printDay(day)},${printNumber(close)}`)].join('\n'),
     );
     return;

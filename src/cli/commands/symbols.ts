@@ -3,6 +3,7 @@ import { SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
 import { recordOf } from '../../ledger/symbols/symbols.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { type Command, JSON_FLAG, requireYes, table, UsageError, YES_FLAG } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 export const symbolsCommands: readonly Command[] = [
   {
@@ -18,7 +19,7 @@ export const symbolsCommands: readonly Command[] = [
           aliases: (aliases.get(symbol.code) ?? []).map((one) => one.alias),
         }));
         if (isSet('json')) {
-          console.log(`[\n${records.map((record) => `  ${JSON.stringify(record)}`).join(',\n')}\n]`);
+          printLine(`[\n${records.map((record) => `  ${JSON.stringify(record)}`).join(',\n')}\n]`);
           return;
         }
         const head = ['code', 'name', 'category', 'price in', 'market', 'also known as'];
@@ -30,7 +31,7 @@ export const symbolsCommands: readonly Command[] = [
           one.market,
           one.aliases.join(' '),
         ]);
-        console.log(table([head, ...rows]));
+        printLine(table([head, ...rows]));
       });
     },
   },
@@ -54,7 +55,7 @@ export const symbolsCommands: readonly Command[] = [
         const { added, changed, unchanged } = await ledger.symbols.upsert(records, aliases, {
           relabel: isSet('relabel'),
         });
-        console.log(`${added} added, ${changed} changed, ${unchanged} unchanged`);
+        printLine(`${added} added, ${changed} changed, ${unchanged} unchanged`);
       });
     },
   },
@@ -72,7 +73,7 @@ export const symbolsCommands: readonly Command[] = [
         const what = `${code} (${symbol.name}) with ${bars} bars and ${ticks} ticks`;
         requireYes(call, what);
         await ledger.symbols.delete(symbol.id);
-        console.log(`Deleted ${what}.`);
+        printLine(`Deleted ${what}.`);
       });
     },
   },

@@ -1,5 +1,6 @@
 import { webhookSecret } from '../../service/core/secrets.ts';
 import { type Command, JSON_FLAG, LEDGER_SETTINGS } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 export const webhookCommand: Command = {
   name: 'webhook secret',
@@ -11,6 +12,6 @@ export const webhookCommand: Command = {
       await ledger.audit.recordAlone({ action: 'webhook.show-secret', target: 'webhook' });
       return config.webhookSecret ?? webhookSecret(ledger);
     });
-    console.log(isSet('json') ? JSON.stringify({ secret }) : secret);
+    printLine(isSet('json') ? JSON.stringify({ secret }) : secret);
   },
 };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { MS_PER_DAY, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { ask, requestsFor, type Sample, type ServiceClient } from './service-client.ts';
 
@@ -37,7 +38,7 @@ export const compareCommand: Command = {
     };
     const sample = sampleOf(call);
     const found = await compareServices(base, other, sample, toleranceOf(call));
-    console.log(call.isSet('json') ? JSON.stringify(found) : textOf(found, base, other));
+    printLine(call.isSet('json') ? JSON.stringify(found) : textOf(found, base, other));
     const count = found.reduce((sum, { differences }) => sum + differences.length, 0);
     if (count > 0) throw new Error(`the services differ in ${count} place${count > 1 ? 's' : ''}`);
   },

@@ -1,5 +1,6 @@
 import { flagOf } from '../../config/settings.ts';
 import { type Command, LEDGER_SETTINGS, UsageError } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 /** What can follow a beginning of a command line. */
 interface Completions {
@@ -30,7 +31,7 @@ export function completionCommand(commands: () => readonly Command[]): Command {
       const shell = operands[0]!;
       const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
       if (!script) throw new UsageError(`openpit completion takes bash, zsh or fish (received ${shell})`);
-      console.log(script(completionsOf(commands())));
+      printLine(script(completionsOf(commands())));
     },
   };
 }

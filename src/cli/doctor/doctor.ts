@@ -4,6 +4,7 @@ import { examine } from '../../doctor/examine.ts';
 import type { Provider } from '../../feeds/provider.ts';
 import { type Command, JSON_FLAG } from '../framework/command.ts';
 import { plural } from '../framework/plural.ts';
+import { printLine } from '../framework/print-line.ts';
 
 export function doctorCommand(providers: readonly Provider[]): Command {
   return {
@@ -16,10 +17,9 @@ export function doctorCommand(providers: readonly Provider[]): Command {
       const findings = await examine(call.config, providers, call.settingErrors);
       const count = (status: Status) => findings.filter((one) => one.status === status).length;
       const [problems, warnings] = [count('problem'), count('warning')];
-      if (call.isSet('json'))
-        console.log(JSON.stringify({ ok: problems === 0, problems, warnings, findings }));
+      if (call.isSet('json')) printLine(JSON.stringify({ ok: problems === 0, problems, warnings, findings }));
       else
-        console.log(
+        printLine(
           `${findings.map(inWords).join('\n')}\n\n${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`,
         );
       if (problems > 0) throw new Error(`the doctor found ${plural(problems, 'problem')}`);

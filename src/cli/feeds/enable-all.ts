@@ -9,6 +9,7 @@ import { printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { processName } from '../../runtime/process-name.ts';
 import { type CommandCall, table } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 import { progressBar } from '../framework/progress.ts';
 
 /** What a run of one feed brought. */
@@ -48,11 +49,11 @@ export async function enableAll(call: CommandCall, providers: readonly Provider[
       if (stop.signal.aborted) break;
       const outcome = await runOne(provider, parts, now);
       ran.push(outcome);
-      if (!call.isSet('json')) console.log(line(outcome));
+      if (!call.isSet('json')) printLine(line(outcome));
     }
     return { outcomes: ran, supply: await supplyOf(ledger, providers, secrets) };
   });
-  if (call.isSet('json')) console.log(JSON.stringify({ feeds: outcomes, ...printable(supply) }));
+  if (call.isSet('json')) printLine(JSON.stringify({ feeds: outcomes, ...printable(supply) }));
   else printSupply(supply);
   const failed = outcomes.filter(({ status }) => !isDone(status));
   if (failed.length === 0) return;
@@ -110,13 +111,13 @@ function printable({ real, missing }: Supply) {
 }
 
 function printSupply({ real, missing }: Supply): void {
-  console.log(`\n${real.length} symbols have real prices:`);
+  printLine(`\n${real.length} symbols have real prices:`);
   const rows = real.map(({ code, source, newest }) => [code, printDay(newest), source]);
-  console.log(table([['symbol', 'newest', 'source'], ...rows]));
+  printLine(table([['symbol', 'newest', 'source'], ...rows]));
   const left = missing.reduce((sum, { symbols }) => sum + symbols.length, 0);
   if (left === 0) return;
-  console.log(`\n${left} symbols have none, and stay simulated in a demo. What would supply them:`);
-  for (const one of missing) console.log(`- ${remedy(one)}: ${one.symbols.join(', ')}`);
+  printLine(`\n${left} symbols have none, and stay simulated in a demo. What would supply them:`);
+  for (const one of missing) printLine(`- ${remedy(one)}: ${one.symbols.join(', ')}`);
 }
 
 function remedy({ feed, how, lacking }: MissingSupply): string {

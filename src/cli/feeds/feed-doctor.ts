@@ -3,6 +3,7 @@ import { systemRuntime } from '../../feeds/fetch/runtime.ts';
 import { lackingSettings, type Provider, withUrls } from '../../feeds/provider.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { CommandCall } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 type Verdict = Diagnosis['verdict'] | 'not tried';
 
@@ -41,8 +42,8 @@ export async function diagnose(
       }),
     );
   });
-  if (call.isSet('json')) console.log(JSON.stringify(findings));
-  else for (const finding of findings) console.log(inWords(finding));
+  if (call.isSet('json')) printLine(JSON.stringify(findings));
+  else for (const finding of findings) printLine(inWords(finding));
   const wrong = findings.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'not tried');
   if (wrong.length > 0)
     throw new Error(`${wrong.map(({ key }) => key).join(', ')} did not answer as expected`);

@@ -1,6 +1,7 @@
 import { addressProblem } from '../../feeds/addresses.ts';
 import type { Provider } from '../../feeds/provider.ts';
 import { type CommandCall, table, UsageError } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 /** Shows or replaces the addresses of a provider. */
 export async function setUrls(call: CommandCall, { key, urls: own }: Provider): Promise<void> {
@@ -13,9 +14,9 @@ export async function setUrls(call: CommandCall, { key, urls: own }: Provider): 
     return urls;
   });
   const current = { ...own, ...replaced };
-  if (call.isSet('json')) return console.log(JSON.stringify({ key, urls: current }));
+  if (call.isSet('json')) return printLine(JSON.stringify({ key, urls: current }));
   const rows = Object.entries(current).map(([name, url]) => [name, url, own[name] === url ? '' : 'replaced']);
-  console.log(table([['name', 'address', ''], ...rows]));
+  printLine(table([['name', 'address', ''], ...rows]));
 }
 
 /** `NAME=URL`, or the URL alone for the first address. */

@@ -16,6 +16,7 @@ import {
   UsageError,
   wholeFlag,
 } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 import { progressBar } from '../framework/progress.ts';
 import { enableAll } from './enable-all.ts';
 import { diagnose } from './feed-doctor.ts';
@@ -82,7 +83,7 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
       async run({ withLedger, operands, isSet }) {
         const { key } = find(operands[0]!);
         await withLedger((ledger) => ledger.feeds.disable(key));
-        console.log(isSet('json') ? JSON.stringify({ key, enabled: false }) : `Feed ${key} is off.`);
+        printLine(isSet('json') ? JSON.stringify({ key, enabled: false }) : `Feed ${key} is off.`);
       },
     },
     {
@@ -127,7 +128,7 @@ async function list(
     const lacking = lackingSettings(provider, config.secrets);
     return { key, title, schedule, zone, licence, lacking, enabled: false, late: false, ...health };
   });
-  if (isSet('json')) return console.log(JSON.stringify(feeds.map(withTimes)));
+  if (isSet('json')) return printLine(JSON.stringify(feeds.map(withTimes)));
   const head = ['feed', 'state', 'last run', 'result', 'next run', 'days', 'gaps', 'until', 'title'];
   const rows = feeds.map((feed) => [
     feed.key,
@@ -140,10 +141,10 @@ async function list(
     feed.lastDay === undefined ? '-' : printDay(feed.lastDay),
     feed.lacking.length === 0 ? feed.title : `${feed.title} (needs ${feed.lacking.join(', ')})`,
   ]);
-  console.log(table([head, ...rows]));
+  printLine(table([head, ...rows]));
   for (const { key, failing = [] } of feeds) {
     for (const { series, reason, since } of failing)
-      console.log(`  ${key} ${series} has been failing since ${time(since)}: ${reason}`);
+      printLine(`  ${key} ${series} has been failing since ${time(since)}: ${reason}`);
   }
 }
 
@@ -164,13 +165,13 @@ async function enable({ config, withLedger, isSet }: CommandCall, provider: Prov
   const now = systemClock.now();
   await withLedger((ledger) => ledger.feeds.enable(key, now, lateAfter(provider, now)));
   const lacking = lackingSettings(provider, config.secrets);
-  if (isSet('json')) return console.log(JSON.stringify({ key, enabled: true, licence, lacking }));
-  console.log(`Feed ${key} is on. ${licence.attribution} (${licence.url})`);
+  if (isSet('json')) return printLine(JSON.stringify({ key, enabled: true, licence, lacking }));
+  printLine(`Feed ${key} is on. ${licence.attribution} (${licence.url})`);
   if (licence.redistribution === 'no') {
-    console.log('You may not redistribute its prices without a licence of your own.');
+    printLine('You may not redistribute its prices without a licence of your own.');
   }
   if (lacking.length > 0)
-    console.log(`It requires ${lacking.join(', ')}, which is not set here; set it for the server.`);
+    printLine(`It requires ${lacking.join(', ')}, which is not set here; set it for the server.`);
 }
 
 async function runNow(call: CommandCall, provider: Provider, providers: readonly Provider[]): Promise<void> {
@@ -203,7 +204,7 @@ async function runNow(call: CommandCall, provider: Provider, providers: readonly
   });
   if (!result)
     throw new Error(`another process is running the feed ${provider.key}; try again in three minutes`);
-  if (call.isSet('json')) console.log(JSON.stringify(result));
+  if (call.isSet('json')) printLine(JSON.stringify(result));
   else printRun(provider.key, result);
   if (!['ok', 'unchanged', 'partial'].includes(result.status)) {
     throw new Error(`feed ${provider.key} ${result.status}: ${result.message}`);
@@ -211,20 +212,20 @@ async function runNow(call: CommandCall, provider: Provider, providers: readonly
 }
 
 function printRun(key: string, result: RunResult): void {
-  if (result.status === 'unchanged') console.log(`${key}: nothing new since the last run`);
-  if (result.status === 'ok' || result.status === 'partial') console.log(`${key}: ${countsOf(result)}`);
-  if (result.status === 'partial') console.log(`  partial: ${result.message}`);
-  for (const line of [...reasonsOf(result), ...notesOf(result)]) console.log(line);
+  if (result.status === 'unchanged') printLine(`${key}: nothing new since the last run`);
+  if (result.status === 'ok' || result.status === 'partial') printLine(`${key}: ${countsOf(result)}`);
+  if (result.status === 'partial') printLine(`  partial: ${result.message}`);
+  for (const line of [...reasonsOf(result), ...notesOf(result)]) printLine(line);
 }
 
 async function history(call: CommandCall, key: string | undefined): Promise<void> {
   const limit = wholeFlag(call, 'limit', 1, 1_000) ?? RUNS_SHOWN;
   const runs = await call.withLedger((ledger) => ledger.feeds.history(limit, key));
-  if (call.isSet('json')) return console.log(JSON.stringify(runs.map(withRunTimes)));
-  if (runs.length === 0) return console.log('No runs yet.');
+  if (call.isSet('json')) return printLine(JSON.stringify(runs.map(withRunTimes)));
+  if (runs.length === 0) return printLine('No runs yet.');
   for (const run of runs) {
-    console.log(`${time(run.started)}  ${run.feed} ${run.number}  ${run.status}  ${whatHappened(run)}`);
-    for (const line of [...reasonsOf(run), ...notesOf(run)]) console.log(line);
+    printLine(`${time(run.started)}  ${run.feed} ${run.number}  ${run.status}  ${whatHappened(run)}`);
+    for (const line of [...reasonsOf(run), ...notesOf(run)]) printLine(line);
   }
 }
 

@@ -1,5 +1,6 @@
 import { NO_MEASURE } from '../../ledger/symbols/formulas.ts';
 import { type Command, JSON_FLAG, plainName, table, UsageError } from '../framework/command.ts';
+import { printLine } from '../framework/print-line.ts';
 
 /** Formulas that are requested by a code of their own. */
 export const formulaCommands: readonly Command[] = [
@@ -32,7 +33,7 @@ export const formulaCommands: readonly Command[] = [
       };
       const outcome = await call.withLedger((ledger) => ledger.formulas.define(formula));
       if ('problem' in outcome) throw new UsageError(`${code} cannot be defined: ${outcome.problem}`);
-      console.log(`${code} is ${outcome.expression}`);
+      printLine(`${code} is ${outcome.expression}`);
     },
   },
   {
@@ -42,11 +43,11 @@ export const formulaCommands: readonly Command[] = [
     async run({ withLedger, isSet }) {
       const formulas = await withLedger((ledger) => ledger.formulas.list());
       if (isSet('json')) {
-        console.log(JSON.stringify(formulas, undefined, 2));
+        printLine(JSON.stringify(formulas, undefined, 2));
         return;
       }
       const rows = formulas.map((one) => [one.code, one.name, `${one.currency}/${one.unit}`, one.expression]);
-      console.log(table([['code', 'name', 'price in', 'formula'], ...rows]));
+      printLine(table([['code', 'name', 'price in', 'formula'], ...rows]));
     },
   },
   {
@@ -58,7 +59,7 @@ export const formulaCommands: readonly Command[] = [
       const code = operands[0]!.toUpperCase();
       const wasThere = await withLedger((ledger) => ledger.formulas.undefine(code));
       if (!wasThere) throw new Error(`there is no formula ${code}; openpit symbols formulas lists them`);
-      console.log(`${code} is no longer defined.`);
+      printLine(`${code} is no longer defined.`);
     },
   },
 ];

@@ -6,6 +6,7 @@ import { expectedSource } from '../../ledger/symbols/sources.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, type CommandCall, JSON_FLAG, UsageError } from '../framework/command.ts';
 import { plural } from '../framework/plural.ts';
+import { printLine } from '../framework/print-line.ts';
 import { progressBar } from '../framework/progress.ts';
 import { withInput } from './input.ts';
 import { FILE_FLAGS, fileRules } from './rules.ts';
@@ -99,20 +100,20 @@ function report(
     const counts = { taken, unchanged, corrected, missing, refused: refused.count, held: held.count };
     const more = { odd: odd.count, before1900, dryRun: run === undefined, run: run ?? null };
     const lines = { refusedLines: refused.lines, heldLines: held.lines, oddLines: odd.lines };
-    console.log(JSON.stringify({ ...what, source, ...counts, ...more, ...lines }));
+    printLine(JSON.stringify({ ...what, source, ...counts, ...more, ...lines }));
   } else {
     const label = codes.length === 1 ? codes[0]! : `${codes.length} symbols`;
-    console.log(
+    printLine(
       `${label}: ${taken} taken, ${unchanged} unchanged, ${corrected} corrected, ${missing} without a value, ${refused.count} refused, ${held.count} held back`,
     );
     printLines('refused', refused.lines, refused.count);
     printLines('held back', held.lines, held.count);
     printLines('accepted, but unusual', odd.lines, odd.count);
     if (before1900 > 0)
-      console.log(
+      printLine(
         `  ${plural(before1900, 'row')} before 1900: the prices are stored, but requests only cover 1900 to 2199`,
       );
-    console.log(nextSteps(run, held.count));
+    printLine(nextSteps(run, held.count));
   }
   if (taken + unchanged + corrected === 0)
     throw new Error(
@@ -131,7 +132,6 @@ function nextSteps(run: number | undefined, held: number): string {
 }
 
 function printLines(what: string, lines: readonly LineRemark[], count: number): void {
-  for (const { line, reason } of lines.slice(0, LINES_SHOWN))
-    console.log(`  line ${line} ${what}: ${reason}`);
-  if (count > LINES_SHOWN) console.log(`  … and ${count - LINES_SHOWN} more lines ${what}`);
+  for (const { line, reason } of lines.slice(0, LINES_SHOWN)) printLine(`  line ${line} ${what}: ${reason}`);
+  if (count > LINES_SHOWN) printLine(`  … and ${count - LINES_SHOWN} more lines ${what}`);
 }

@@ -12,6 +12,7 @@ import {
   wholeFlag,
 } from '../framework/command.ts';
 import { plural } from '../framework/plural.ts';
+import { printLine } from '../framework/print-line.ts';
 import { progressBar } from '../framework/progress.ts';
 
 const RUNS_SHOWN = 20;
@@ -38,8 +39,8 @@ export const importRunCommands: readonly Command[] = [
 async function list(call: CommandCall): Promise<void> {
   const limit = wholeFlag(call, 'limit', 1, 10_000) ?? RUNS_SHOWN;
   const runs = await call.withLedger((ledger) => ledger.imports.list(limit));
-  if (call.isSet('json')) return console.log(JSON.stringify(runs.map(runJson)));
-  if (runs.length === 0) return console.log('No imports yet.');
+  if (call.isSet('json')) return printLine(JSON.stringify(runs.map(runJson)));
+  if (runs.length === 0) return printLine('No imports yet.');
   const head = [
     'run',
     'started',
@@ -60,7 +61,7 @@ async function list(call: CommandCall): Promise<void> {
     stateOf(run),
     run.file,
   ]);
-  console.log(table([head, ...rows]));
+  printLine(table([head, ...rows]));
 }
 
 function stateOf({ ended, undone }: ImportRun): string {
@@ -94,17 +95,17 @@ async function undo(call: CommandCall): Promise<void> {
     });
     return held;
   });
-  if (call.isSet('json')) return console.log(JSON.stringify({ run, ...counts, dropped, days }));
+  if (call.isSet('json')) return printLine(JSON.stringify({ run, ...counts, dropped, days }));
   const { withdrawn, restored, kept } = counts;
-  console.log(
+  printLine(
     `Import ${run} is undone: ${plural(withdrawn, 'day')} withdrawn, ${restored} restored, ${kept} kept because they have changed since, ${dropped} dropped from quarantine`,
   );
   const shown = days
     .slice(0, DAYS_SHOWN)
     .map(({ symbol, date, what, was }) => [symbol, date, what, `was ${was}`]);
-  if (shown.length > 0) console.log(table(shown));
+  if (shown.length > 0) printLine(table(shown));
   const more = withdrawn + restored + kept - shown.length;
-  if (more > 0) console.log(`  … and ${more} more`);
+  if (more > 0) printLine(`  … and ${more} more`);
 }
 
 async function undoWithProgress(

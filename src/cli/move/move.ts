@@ -12,6 +12,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { requireExistingLedger } from '../framework/existing-ledger.ts';
+import { printLine } from '../framework/print-line.ts';
 import { MoveDisplay } from './display.ts';
 
 export const moveCommand: Command = {
@@ -40,11 +41,11 @@ export const moveCommand: Command = {
         await target.close();
       }
     });
-    if (isSet('json')) return console.log(JSON.stringify({ tables: moved }));
+    if (isSet('json')) return printLine(JSON.stringify({ tables: moved }));
     const rows = moved.map(({ name, rows, checksum }) => [name, String(rows), checksum]);
-    console.log(table([['table', 'rows', 'checksum, identical in both'], ...rows]));
+    printLine(table([['table', 'rows', 'checksum, identical in both'], ...rows]));
     const total = moved.reduce((sum, { rows }) => sum + rows, 0);
-    console.log(`Moved ${total} rows. Start the service with the new ledger and the same data folder.`);
+    printLine(`Moved ${total} rows. Start the service with the new ledger and the same data folder.`);
   },
 };
 
