@@ -69,6 +69,6 @@ export function dayText(day: string, now: number): string {
 }
 
 /** A fraction as a percentage. */
-export function percent(fraction: number, places = 2): string {
-  return `${(fraction * 100).toFixed(places)} %`;
+export function percent(fraction: number): string {
+  return `${(fraction * 100).toFixed(2)} %`;
 }

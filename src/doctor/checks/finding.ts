@@ -22,8 +22,10 @@ export function problem(check: string, message: string, fix: string): Finding {
   return { check, status: 'problem', message, fix };
 }
 
+const SHOWN_MAX = 5;
+
 /** The first few of many. */
-export function someOf(names: readonly string[], total = names.length, most = 5): string {
-  const shown = names.slice(0, most).join(', ');
-  return total > most ? `${shown} and ${total - most} more` : shown;
+export function someOf(names: readonly string[], total = names.length): string {
+  const shown = names.slice(0, SHOWN_MAX).join(', ');
+  return total > SHOWN_MAX ? `${shown} and ${total - SHOWN_MAX} more` : shown;
 }

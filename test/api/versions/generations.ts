@@ -33,8 +33,8 @@ export const ERRORS: readonly [path: string, status: number, code: string, famil
 ];
 
 /** Sends it without a key in the header if the path has one. */
-export function askFor(api: Api, path: string, method = 'GET'): Promise<Reply> {
-  return api.ask(path, path.includes('apiKey=') ? { key: '', method } : { method });
+export function askFor(api: Api, path: string): Promise<Reply> {
+  return api.ask(path, path.includes('apiKey=') ? { key: '' } : {});
 }
 
 /** Expects an error of the later versions: the envelope, then `error`, `path` and `timestamp`. */

@@ -5,12 +5,14 @@ import { type Conventions, ConventionsFinder, RowReader } from '../../../src/fee
 import { findTextLayout } from '../../../src/feeds/import/text-table.ts';
 import type { Day } from '../../../src/market/day.ts';
 
+const CHUNK_BYTES = 7;
+
 /** A text as a file that is read in small chunks. */
-export function textFile(text: string, chunkBytes = 7): ByteSource {
+export function textFile(text: string): ByteSource {
   const bytes = new TextEncoder().encode(text);
   return {
     async *chunks() {
-      for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+      for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
     },
   };
 }

@@ -22,9 +22,9 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${this.#server.port}`;
   }
 
-  /** The types of the events after the first `skipped` posts. */
-  types(skipped = 0): string[] {
-    return this.posts.slice(skipped).map(({ type }) => type);
+  /** The types of the events. */
+  types(): string[] {
+    return this.posts.map(({ type }) => type);
   }
 
   stop(): Promise<void> {
