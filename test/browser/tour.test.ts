@@ -205,7 +205,7 @@ async function manageKeys(page: Page): Promise<void> {
 async function runService(page: Page, name: string): Promise<void> {
   await page.getByLabel('New account').fill(name);
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByText("The account's first key, shown only once").waitFor();
+  await page.getByText(`The first key of ${name}, shown only once`).waitFor();
   const row = page.locator('tr').filter({ hasText: name });
   await row.getByLabel(`Plan of ${name}`).selectOption('pro');
   await row.getByText('of 100,000').waitFor();
