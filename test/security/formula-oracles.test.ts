@@ -52,6 +52,17 @@ onEachEngine('whether a formula has a value, which depends on prices, is not fre
     });
   }
 
+  test('a formula of a symbol without prices is refused for free, as the symbol is', async () => {
+    const key = await api.service.key();
+    const formula = encodeURIComponent('{XAU}/{XAG}');
+    for (const path of [
+      `/rates/latest?symbols=${formula}`,
+      `/rates/historical?date=2024-05-12&symbols=${encodeURIComponent('{XAU}*2')}`,
+    ])
+      expectRefusal(await api.ask(path, { key }), 404, 'no_data');
+    expect(await used(key)).toBe(0);
+  });
+
   test('a client that has the newest response asks again for free', async () => {
     const key = await api.service.key();
     const path = `/rates/latest?symbols=${encodeURIComponent('{XAU}*2')}`;

@@ -1,8 +1,10 @@
+import { LAST_DAY } from '../../../market/day.ts';
 import { Refusal } from '../../errors/errors.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import { matchesAny } from '../../response/etag.ts';
 import { type DryRunOptions, sendCost } from '../dry-run/dry-run.ts';
+import type { PriceRequest } from '../request/price-request.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response, Step } from '../request/step.ts';
 import type { Charge } from '../steps/charge.ts';
@@ -14,6 +16,7 @@ export interface ChargeFormulasOptions extends DryRunOptions {
 /**
  * Charges for what tells whether an ad hoc formula has a value: a refusal, HEAD, and a 304 for any tag. It depends on prices, as
  * `{XAU}/2400*…` may be too large above 2400 only, so a few free requests would find a price. A dry run does not tell either.
+ * A refusal because a symbol has no price is free, as without a formula.
  */
 export function chargeFormulas(
   { charge, costReport }: ChargeFormulasOptions,
@@ -34,12 +37,17 @@ export function chargeFormulas(
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (isDryRun) return sendCost(context, costReport, { units: 1 });
-      await charge.take(context, endpoint);
+      if (hasPrices(context.priceRequest!)) await charge.take(context, endpoint);
       throw error;
     }
     if (!isDryRun && wouldBeFree(context)) await charge.take(context, endpoint);
     return undefined;
   }
+}
+
+/** Whether every symbol of the formulas has a price by the requested day. If one has none, so has its formula, whatever the others are. */
+function hasPrices({ priceQuery: { series, lastDay = LAST_DAY }, view }: PriceRequest): boolean {
+  return series.every((one) => (view.firstDay(one) ?? LAST_DAY + 1) <= lastDay);
 }
 
 /** HEAD pays for a Parquet file by itself. */
