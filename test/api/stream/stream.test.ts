@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { SCHEMAS } from '../../../src/api/openapi/schemas/schemas.ts';
+import { hashKey } from '../../../src/gate/key.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { EventReader } from '../../support/http/events.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -30,6 +31,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     return reader;
   };
   const usedBy = async (key: string) => (await api.ask('/usage', { key })).body.used;
+  const foundBy = async (key: string) => (await api.service.ledger.accounts.byKeyHash(hashKey(key)))!;
 
   test('it starts with the newest price of each symbol, then sends each change, as documented', async () => {
     const stream = await listen('xau,XAG');
@@ -134,9 +136,8 @@ onEachEngine('GET /rates/stream', (engine) => {
     const key = await service.key('pro');
     const stream = await listen('XAU', key);
     await stream.take(1);
-    const account = (await service.ledger.accounts.list('pro')).at(-1)!;
-    const [known] = await service.ledger.accounts.keys(account.id);
-    await service.ledger.accounts.revokeKey(known!.id, service.clock.time);
+    const { key: known } = await foundBy(key);
+    await service.ledger.accounts.revokeKey(known.id, service.clock.time);
     await service.core.follow();
     expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'invalid_key' } });
     expect(await stream.next()).toBeUndefined();
@@ -152,7 +153,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'unavailable' } });
     const again = await listen('XAU', key);
     await again.take(1);
-    const account = (await service.ledger.accounts.list('moving')).at(-1)!;
+    const { account } = await foundBy(key);
     await service.ledger.accounts.update(account.id, { status: 'suspended' });
     await service.core.follow();
     expect(await again.next()).toMatchObject({ event: 'end', data: { code: 'account_suspended' } });
@@ -161,17 +162,16 @@ onEachEngine('GET /rates/stream', (engine) => {
   test('a new rule of its key that refuses the client ends a stream too', async () => {
     const { service } = api;
     const key = await service.key('pro');
-    const account = (await service.ledger.accounts.list('pro')).at(-1)!;
-    const [known] = await service.ledger.accounts.keys(account.id);
+    const { key: known } = await foundBy(key);
     const inUrl = await EventReader.open(`${service.url}/rates/stream?symbols=XAU&apiKey=${key}`, {});
     opened.push(inUrl);
     const inHeader = await listen('XAU', key);
     for (const stream of [inUrl, inHeader]) await stream.take(1);
     const refused = { event: 'end', data: { code: 'key_not_allowed' } };
-    await service.ledger.accounts.updateKey(known!.id, { headerOnly: true });
+    await service.ledger.accounts.updateKey(known.id, { headerOnly: true });
     await service.core.follow();
     expect(await inUrl.next()).toMatchObject(refused);
-    await service.ledger.accounts.updateKey(known!.id, { allowedIps: ['192.0.2.1'] });
+    await service.ledger.accounts.updateKey(known.id, { allowedIps: ['192.0.2.1'] });
     await service.core.follow();
     expect(await inHeader.next()).toMatchObject(refused);
   });
