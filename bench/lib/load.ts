@@ -18,6 +18,7 @@ export interface Recorded {
 }
 
 export interface Measured {
+  count: number;
   requestsPerSecond: number;
   /** The figure to compare: other work on the machine hardly affects it. */
   requestsPerCpuSecond: number;
@@ -56,7 +57,7 @@ export async function measure(
     : await byOwn(target.url, request, { seconds, expected, connections, isSpread });
   const elapsed = (performance.now() - start) / 1000;
   const cpu = cpuSeconds(target.pids) - cpuBefore;
-  return { requestsPerSecond: count / elapsed, requestsPerCpuSecond: count / cpu };
+  return { count, requestsPerSecond: count / elapsed, requestsPerCpuSecond: count / cpu };
 }
 
 async function byWrk(
