@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { measure, type Request } from '../lib/load.ts';
+import { measure, type Request, WARM_UP_SECONDS } from '../lib/load.ts';
 import { type FixedResponse, HAS_NGINX, startNginx } from '../lib/nginx.ts';
 import { median, type Target } from '../lib/process.ts';
 import { record } from '../lib/recorded.ts';
@@ -7,6 +7,7 @@ import { record } from '../lib/recorded.ts';
 const ROUNDS = Number(process.env.ROUNDS ?? 7);
 export const SECONDS = Number(process.env.SECONDS ?? 2);
 const SAMPLES_PER_PATH = 51;
+const WARM_UP_PASSES = 3;
 
 type Sent = readonly { path: string; key?: string }[];
 
@@ -38,6 +39,13 @@ async function fetched({ url }: Target, { path, key }: Sent[number]): Promise<Fi
     [...response.headers].filter(([name]) => !/^(date|content-length|connection)$/.test(name)),
   );
   return { body, headers };
+}
+
+/** Sends every request a few times, however long it takes: then every account has a lease and every answer is cached. */
+export async function warmUp(target: Target, request: Request): Promise<void> {
+  for (let count = 0; count < WARM_UP_PASSES * request.recorded!.count; ) {
+    count += (await measure(target, request, WARM_UP_SECONDS)).count;
+  }
 }
 
 /** Requests per CPU-second of each target with its request: medians of interleaved rounds. The caller has warmed them up. */

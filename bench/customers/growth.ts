@@ -1,13 +1,12 @@
-import { measure, type Request } from '../lib/load.ts';
+import type { Request } from '../lib/load.ts';
 import { startProgram } from '../lib/openpit.ts';
 import { residentMb, type Target } from '../lib/process.ts';
-import { interleaved, recordedRequest, share } from './comparison.ts';
+import { interleaved, recordedRequest, share, warmUp } from './comparison.ts';
 import { type CustomerLedger, customerLedger } from './customer-ledger.ts';
 import { firstRequestsOf, requestsOf, sameRequestOf } from './population.ts';
 
 const COUNTS = (process.env.COUNTS ?? '1000,10000,100000').split(',').map(Number);
 const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
-const WARM_UP_SECONDS = Number(process.env.WARM_UP_SECONDS ?? 15);
 const ROUNDS = 3;
 
 interface Candidate {
@@ -31,7 +30,7 @@ export async function growth(): Promise<string[]> {
     ROUNDS,
   );
   for (const one of candidates) {
-    await measure(one.target, one.own, WARM_UP_SECONDS);
+    await warmUp(one.target, one.own);
     one.ownMb = residentMb(one.target.pids[0]!);
   }
   const own = await interleaved(
@@ -67,6 +66,6 @@ async function candidate(accounts: number): Promise<Candidate> {
     'own',
     accounts > 10_000 ? firstRequestsOf(ledger.customers) : requestsOf(ledger.customers),
   );
-  await measure(target, same, WARM_UP_SECONDS);
+  await warmUp(target, same);
   return { accounts, ledger, target, same, own, startMs, sameMb: residentMb(target.pids[0]!), ownMb: 0 };
 }

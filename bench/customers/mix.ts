@@ -2,14 +2,12 @@ import { measure, type Request } from '../lib/load.ts';
 import { startProgram } from '../lib/openpit.ts';
 import { PostgresWatch } from '../lib/postgres.ts';
 import { residentMb, type Target } from '../lib/process.ts';
-import { interleaved, nginxLike, recordedRequest, share } from './comparison.ts';
+import { interleaved, nginxLike, recordedRequest, share, warmUp } from './comparison.ts';
 import { type CustomerLedger, customerLedger } from './customer-ledger.ts';
 import { requestsOf } from './population.ts';
 
 export const ACCOUNTS = Number(process.env.ACCOUNTS ?? 10_000);
 const COLD_SECONDS = 10;
-/** How often every request is sent before the process counts as warm, however long it takes. */
-const PASSES = 4;
 const HEADER = '| | requests per CPU-second | relative to nginx |\n|---|---|---|';
 
 /** The mix on SQLite: the first 10 s of a new month, then interleaved with nginx. */
@@ -68,9 +66,7 @@ async function compareMix(ledger: CustomerLedger, target: Target): Promise<strin
   const requests = requestsOf(ledger.customers);
   const request = await recordedRequest(ledger.dir, 'mix', requests);
   const cold = await measure(target, request, COLD_SECONDS);
-  for (let { count } = cold; count < PASSES * requests.length; ) {
-    count += (await measure(target, request, COLD_SECONDS)).count;
-  }
+  await warmUp(target, request);
   const nginx = await nginxLike(target, requests);
   const [own, other] = await interleaved([
     { target, request },

@@ -1,12 +1,10 @@
-import { measure } from '../lib/load.ts';
 import { startProgram } from '../lib/openpit.ts';
-import { interleaved, nginxLike, recordedRequest, SECONDS, share } from './comparison.ts';
+import { interleaved, nginxLike, recordedRequest, share, warmUp } from './comparison.ts';
 import { customerLedger } from './customer-ledger.ts';
 import { ACCOUNTS } from './mix.ts';
 import { sameRequestOf } from './population.ts';
 
 const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
-const WARM_UP_SECONDS = 8;
 
 /** One request, sent by one account to one process and by all accounts to another. */
 export async function same(): Promise<string[]> {
@@ -17,8 +15,8 @@ export async function same(): Promise<string[]> {
   const one = sameRequestOf(alone.customers, PATH);
   const oneRequest = await recordedRequest(alone.dir, 'one', one);
   const allRequest = await recordedRequest(ledger.dir, 'all', sameRequestOf(ledger.customers, PATH));
-  await measure(target, allRequest, WARM_UP_SECONDS);
-  await measure(lonely, oneRequest, SECONDS);
+  await warmUp(target, allRequest);
+  await warmUp(lonely, oneRequest);
   const nginx = await nginxLike(lonely, one);
   const [single, all, limit] = await interleaved([
     { target: lonely, request: oneRequest },
