@@ -59,7 +59,8 @@ onEachEngine('whether a formula has a value, which depends on prices, is not fre
       `/rates/latest?symbols=${formula}`,
       `/rates/historical?date=2024-05-12&symbols=${encodeURIComponent('{XAU}*2')}`,
     ])
-      expectRefusal(await api.ask(path, { key }), 404, 'no_data');
+      for (const url of [path, `${path}&dryRun=true`])
+        expectRefusal(await api.ask(url, { key }), 404, 'no_data');
     expect(await used(key)).toBe(0);
   });
 

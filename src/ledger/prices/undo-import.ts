@@ -2,9 +2,8 @@ import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
-import type { SymbolDay } from '../symbols/origin.ts';
 import { BAR_CHANGE, type BarRevision, readRevisions } from './bars.ts';
-import { isTickBar, restoredBar, TickBars } from './tick-bars.ts';
+import { isTickBar, type RestoredDay, restoredBar, TickBars } from './tick-bars.ts';
 import { type BarRow, writeRevisions } from './withdrawals.ts';
 
 /** One day that an undo reverted. */
@@ -17,11 +16,10 @@ export interface UndoneDay {
   close: number;
 }
 
-interface ImportedDay extends SymbolDay {
+/** `earlier` is the last bar that is not of the import. */
+interface ImportedDay extends RestoredDay {
   written: BarRevision;
   current: BarRevision;
-  /** The last bar that is not of the import. */
-  earlier: BarRevision | undefined;
 }
 
 /** Takes back what an import wrote, one of its revisions after the other. */

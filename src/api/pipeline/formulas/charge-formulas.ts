@@ -31,13 +31,14 @@ export function chargeFormulas(
     context: RequestContext,
     endpoint: PriceEndpoint,
   ): Promise<Response | undefined> {
-    const { isDryRun } = context.priceRequest!;
+    const priceRequest = context.priceRequest!;
+    const { isDryRun } = priceRequest;
     try {
       await build(context, endpoint);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof Refusal) || !hasPrices(priceRequest)) throw error;
       if (isDryRun) return sendCost(context, costReport, { units: 1 });
-      if (hasPrices(context.priceRequest!)) await charge.take(context, endpoint);
+      await charge.take(context, endpoint);
       throw error;
     }
     if (!isDryRun && wouldBeFree(context)) await charge.take(context, endpoint);
@@ -50,8 +51,8 @@ function hasPrices({ priceQuery: { series, lastDay = LAST_DAY }, view }: PriceRe
   return series.every((one) => (view.firstDay(one) ?? LAST_DAY + 1) <= lastDay);
 }
 
-/** HEAD pays for a Parquet file by itself. */
-function wouldBeFree({ request, answer }: RequestContext): boolean {
+/** Whether a request that learns that there is an answer would be free without a formula. HEAD pays for a Parquet file by itself. */
+export function wouldBeFree({ request, answer }: RequestContext): boolean {
   const isFreeHead = request.method === 'HEAD' && !(answer instanceof ParquetAnswer);
   return isFreeHead || matchesAny(request.headers.get('if-none-match'));
 }

@@ -1,8 +1,8 @@
 import type { Board } from '../../../board/board.ts';
 import { answerFor } from '../../cache/answer-cache.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
-import { matchesAny } from '../../response/etag.ts';
 import { formatAccepted } from '../../response/format.ts';
+import { wouldBeFree } from '../formulas/charge-formulas.ts';
 import type { Step } from '../request/step.ts';
 import type { Delivery } from './deliver.ts';
 
@@ -12,11 +12,7 @@ export function sendCached({ board, delivery }: { board: Board; delivery: Delive
     const { knownUrl, now, customer, request } = context;
     const answer = knownUrl && answerFor(customer!.plan, knownUrl);
     if (!answer?.isCurrent(now) || board.isDue(now)) return undefined;
-    if (
-      knownUrl!.hasFormulas &&
-      (request.method === 'HEAD' || matchesAny(request.headers.get('if-none-match')))
-    )
-      return undefined; // `chargeFormulas` charges for it
+    if (knownUrl!.hasFormulas && wouldBeFree(context)) return undefined; // `chargeFormulas` charges for it
     const isJson = knownUrl!.namesFormat || formatAccepted(request.headers.get('accept')) === 'json';
     return isJson ? delivery.send(context, endpoint, answer) : undefined;
   };
