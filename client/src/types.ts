@@ -344,9 +344,9 @@ export interface Usage {
   remaining: number;
   /** Seconds since 1970-01-01 UTC */
   resetAt: number;
-  /** Present if the ledger or another replica did not respond in time: `used` may lack requests served by other replicas */
+  /** Present if the ledger or a replica did not respond in time: requests that it has not reported are not counted */
   exact?: false;
-  /** With `exact: false`: when the other replicas last reported */
+  /** With `exact: false`: when all replicas had last reported */
   asOf?: number;
 }
 

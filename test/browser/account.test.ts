@@ -77,6 +77,23 @@ inBrowser('the account page', (browser) => {
     await close();
   });
 
+  test('counts that a replica had not reported are read again', async () => {
+    const { page, complaints, close } = await openPage(browser, service.url);
+    let reads = 0;
+    await page.route('**/usage/daily', async (route) => {
+      const answer = (await (await route.fetch()).json()) as object;
+      const older = { ...answer, days: [], exact: false, asOf: Math.floor(Date.now() / 1000) - 60 };
+      await route.fulfill({ json: reads++ === 0 ? older : answer });
+    });
+    await page.goto(`${service.url}/#key=${key}`);
+    await page.goto(`${service.url}/#/account`);
+    await page.getByText('The newest requests are not counted yet').waitFor();
+    await page.locator('.usage-chart rect').first().waitFor();
+    await page.getByText('The newest requests are not counted yet').waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('usage is shown by endpoint and by key, with a projection and the limits in words', async () => {
     const { page, close } = await openPage(browser, service.url);
     await page.goto(`${service.url}/#key=${key}`);

@@ -159,6 +159,26 @@ inBrowser('the market page', (browser) => {
     expect(complaints).toEqual([]);
     await close();
   });
+
+  test('the search opens again when it has just been closed, and after Ctrl-K twice', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    const field = page.getByRole('combobox', { name: 'Find a symbol' });
+    await page.goto(`${service.url}/#/docs`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('/');
+    await field.waitFor();
+    await page.evaluate(() => {
+      document.querySelector('dialog')!.close(); // its event comes after the key, and its field still has the focus
+      document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }));
+    });
+    await field.fill('gold');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await field.fill('silver');
+    await close();
+  });
 });
 
 function heights(page: Page, selector: string): Promise<number[]> {

@@ -99,6 +99,8 @@ export interface UsageDayRecord {
 }
 
 export interface UsageDailyAnswer {
+  /** Present if counts are missing, because a replica or the ledger did not respond in time. */
+  exact?: false;
   startDate: string;
   endDate: string;
   days: UsageDayRecord[];

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { SecretForm } from '../account/key-form.tsx';
 import { Keys } from '../account/keys.tsx';
 import { Limits } from '../account/limits.tsx';
@@ -10,6 +11,9 @@ import { useLoad } from '../api/load.ts';
 import { isKeyRemembered, rememberKey, setSecret } from '../api/session.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 import { masked } from '../show/snippets.ts';
+
+/** How long after an incomplete count to read it again. */
+const READ_AGAIN_MS = 3_000;
 
 export function AccountPage({ config }: { config: ConfigAnswer }) {
   return (
@@ -27,6 +31,13 @@ function Account({ holder }: { holder: Holder }) {
     const keys = await askWithKey<{ keys: KeyRecord[] }>(apiKey, '/account/keys');
     return { usage, daily, keys: keys.keys };
   }, [account.id]);
+  const { refresh } = loaded;
+  const isStale = loaded.data?.daily.exact === false;
+  useEffect(() => {
+    if (!isStale) return;
+    const timer = setInterval(refresh, READ_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [isStale, refresh]);
   return (
     <>
       <div class="page-head">
@@ -63,6 +74,12 @@ function Account({ holder }: { holder: Holder }) {
             <Quota usage={loaded.data.usage} daily={loaded.data.daily} now={Date.now() / 1000} />
             <Limits plan={plan} />
           </div>
+          {isStale && (
+            <Notice title="The newest requests are not counted yet.">
+              A part of the service did not report its counts in time. They are read again until they are
+              complete.
+            </Notice>
+          )}
           <UsageCard daily={loaded.data.daily} keys={loaded.data.keys} />
           {kind === 'public' ? (
             <Notice title="This key is shared by all visitors.">

@@ -11,17 +11,18 @@ const SearchDialog = lazy(
 
 /** Opens the search: a button in the head of every page, and the keys / and Ctrl-K. */
 export function SearchButton({ config }: { config: ConfigAnswer | undefined }) {
-  const [isOpen, setOpen] = useState(false);
+  /** Counts how often the dialog was opened; undefined while it is closed. */
+  const [opened, setOpened] = useState<number>();
   const early = useRef<string[]>(undefined);
   const open = () => {
     early.current = [];
-    setOpen(true);
+    setOpened((before = 0) => before + 1);
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { key, target } = event;
       const isControl = event.ctrlKey || event.metaKey;
-      const isText = !isControl && !(target instanceof HTMLElement && target.matches(FIELDS));
+      const isText = !isControl && !(target instanceof HTMLElement && takesText(target));
       if (isText && early.current && EARLY_KEYS.test(key)) early.current.push(key);
       else if (isControl ? key === 'k' : isText && key === '/') open();
       else return;
@@ -51,13 +52,23 @@ export function SearchButton({ config }: { config: ConfigAnswer | undefined }) {
         <span>Search</span>
         <kbd>/</kbd>
       </button>
-      {isOpen && config && <SearchDialog config={config} early={early} onClose={() => setOpen(false)} />}
+      {opened !== undefined && config && (
+        <SearchDialog
+          key={opened}
+          config={config}
+          early={early}
+          // A dialog's event comes late: another one may be open.
+          onClose={() => setOpened((now) => (now === opened ? undefined : now))}
+        />
+      )}
     </>
   );
 }
 
-/** What takes keys itself. */
-const FIELDS = 'input, textarea, select';
+/** Whether the element takes keys itself. The field of a dialog that was closed has the focus until the next frame. */
+function takesText(element: HTMLElement): boolean {
+  return element.matches('input, textarea, select') && element.checkVisibility();
+}
 
 /** The keys that are kept until the dialog, whose code is loaded, takes them. */
 const EARLY_KEYS = /^(.|Enter|Backspace)$/;

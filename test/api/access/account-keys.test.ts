@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
 import { PUBLIC_ACCOUNT } from '../../../src/gate/onboarding.ts';
+import type { SyncRequest } from '../../../src/ledger/quota/model.ts';
+import { periodOf } from '../../../src/ledger/quota/period.ts';
 import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 
@@ -33,6 +35,30 @@ onEachEngine('an account and its keys', (engine) => {
     const { body } = await api.ask('/usage/daily', { key });
     expect(body.days).toEqual([{ date: body.endDate, endpoint: 'symbols', count: 2 }]);
     expect(body.events).toEqual([]);
+  });
+
+  test('GET /usage/daily says so when another replica has not reported', async () => {
+    const key = await api.service.key('basic');
+    const { ledger } = api.service.core;
+    const accountId = ((await api.ask('/account', { key })).body.account as Json).id as string;
+    const ofSilentReplica: SyncRequest = {
+      leaseId: `lease of ${accountId}`,
+      accountId,
+      period: periodOf(await ledger.quota.now()),
+      replica: 'silent',
+      spentBy: {},
+      seq: 1,
+      want: 100,
+      need: 100,
+      least: 100,
+      barrierSeen: 0,
+      close: false,
+    };
+    await ledger.quota.sync([ofSilentReplica]);
+    const { body } = await api.ask('/usage/daily', { key });
+    expect(body).toMatchObject({ success: true, exact: false, asOf: expect.any(Number), days: [] });
+    await ledger.quota.sync([{ ...ofSilentReplica, seq: 2, want: 0, need: 0, least: 0, close: true }]);
+    expect((await api.ask('/usage/daily', { key })).body).not.toContainAnyKeys(['exact', 'asOf']);
   });
 
   test('a key can be created, used and revoked', async () => {

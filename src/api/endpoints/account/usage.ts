@@ -1,3 +1,4 @@
+import type { KnownUsage } from '../../../gate/meter/usage-reader.ts';
 import type { AccountEndpoint } from '../../model/endpoint.ts';
 
 /** GET /usage: plan, quota and usage over all replicas. If the count may be stale, the response says so, and since when. */
@@ -6,15 +7,20 @@ export const usage: AccountEndpoint = {
   name: 'usage',
   path: '/usage',
   async answer({ id, plan }, meter) {
-    const { used, exact, asOf } = await meter.usage(id);
+    const known = await meter.usage(id);
     return {
       success: true,
       plan: plan.name,
       quota: plan.quota,
-      used,
-      remaining: Math.max(0, plan.quota - used),
+      used: known.used,
+      remaining: Math.max(0, plan.quota - known.used),
       resetAt: Math.floor(meter.resetAt() / 1000),
-      ...(!exact && { exact, asOf: Math.floor(asOf / 1000) }),
+      ...staleness(known),
     };
   },
 };
+
+/** The fields that mark a count that may be stale. */
+export function staleness({ exact, asOf }: KnownUsage): { exact?: false; asOf?: number } {
+  return exact ? {} : { exact, asOf: Math.floor(asOf / 1000) };
+}

@@ -58,6 +58,16 @@ const namedFormula = z.strictObject({
   currency: text.describe('`none` for a ratio'),
 });
 
+const staleness = {
+  exact: z
+    .literal(false)
+    .optional()
+    .describe(
+      'Present if the ledger or a replica did not respond in time: requests that it has not reported are not counted',
+    ),
+  asOf: seconds.optional().describe('With `exact: false`: when all replicas had last reported'),
+};
+
 export const ACCOUNT_SCHEMAS = {
   Usage: z.strictObject({
     ...ok,
@@ -66,15 +76,9 @@ export const ACCOUNT_SCHEMAS = {
     used: z.int(),
     remaining: z.int(),
     resetAt: seconds,
-    exact: z
-      .literal(false)
-      .optional()
-      .describe(
-        'Present if the ledger or another replica did not respond in time: `used` may lack requests served by other replicas',
-      ),
-    asOf: seconds.optional().describe('With `exact: false`: when the other replicas last reported'),
+    ...staleness,
   }),
-  UsageDaily: z.strictObject({ ...ok, ...dailyUsage }),
+  UsageDaily: z.strictObject({ ...ok, ...dailyUsage, ...staleness }),
   Account: z.strictObject({
     ...ok,
     account: z.strictObject({ id: text, name: text, status }),
