@@ -13,6 +13,7 @@ import { systemScheduler } from '../../src/runtime/scheduler.ts';
 import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
 import { newFolder, onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
+import { addUnits } from '../support/spool.ts';
 
 onEachEngine('meter', (engine) => {
   let ledger: Ledger;
@@ -182,7 +183,7 @@ onEachEngine('meter', (engine) => {
     await giveQuota(ledger, 'bee', 1_000);
     const record = new Spool({ dir: killed, endpoints, warn: console.error });
     const owner = { accountId: 'bee', period: periodOf(Date.now()), leaseId: 'bee-1', replica: 'r' };
-    record.add(owner).store(endpoints.indexOf('ninth'), 4);
+    addUnits(record.add(owner), endpoints.indexOf('ninth'), 4);
     record.close();
     await (await openMeter(ledgers[0]!, { spoolDir: killed })).close();
     expect(await spentBy('bee')).toEqual({ ninth: 4 });

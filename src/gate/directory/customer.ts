@@ -3,7 +3,8 @@ import type { ApiKey } from '../../ledger/accounts/keys.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { AddressList } from '../addresses.ts';
 import type { SharedWindow } from '../burst/shared-windows.ts';
-import type { AccountLease, MeteredAccount } from '../meter/account-lease.ts';
+import type { MeteredAccount } from '../meter/account-lease.ts';
+import type { Lease } from '../meter/lease.ts';
 import type { CountedKey, KeyUseCount } from '../statistics/key-uses.ts';
 import type { Visitors } from '../visitors.ts';
 
@@ -20,7 +21,7 @@ export class Customer implements MeteredAccount {
   plan: Plan;
   /** Requests of the current second, over all keys and all processes of this machine. */
   readonly burst: SharedWindow;
-  metered: AccountLease | undefined;
+  lease: Lease | undefined;
   /** The remaining quota as last known. */
   remaining = 0;
   /** When the quota that `remaining` refers to resets; 0 if unknown. */

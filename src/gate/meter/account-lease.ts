@@ -43,14 +43,17 @@ const NONE: WaitingRequest[] = [];
 /** An account whose requests are counted. */
 export interface MeteredAccount {
   readonly id: string;
-  /** What the meter last found for it, so that counting a request needs no lookup. Only the meter reads it. */
-  metered?: AccountLease | undefined;
+  /**
+   * The lease that a meter last found for it, so that counting a request needs no lookup. It may have ended: nothing can be
+   * taken from it then. Only the meter reads it.
+   */
+  lease?: Lease | undefined;
 }
 
 /** One account on this replica: its lease, and the requests that wait for units. */
 export class AccountLease implements SyncParty {
   readonly accountId: string;
-  readonly host: AccountLeaseHost;
+  readonly #host: AccountLeaseHost;
   lease: Lease | undefined;
   /** Most accounts never wait, so they have no list of their own. */
   #waiting = NONE;
@@ -62,7 +65,7 @@ export class AccountLease implements SyncParty {
 
   constructor(accountId: string, host: AccountLeaseHost) {
     this.accountId = accountId;
-    this.host = host;
+    this.#host = host;
   }
 
   get isBusy(): boolean {
@@ -79,42 +82,42 @@ export class AccountLease implements SyncParty {
   /** Whether the lease ended with its month. */
   isMonthOver(now: ClockReading): boolean {
     if (!this.lease?.hasEnded(now)) return false;
-    return this.lease.period !== this.host.period();
+    return this.lease.period !== this.#host.period();
   }
 
   /** Queues a request that found too few units, unless a recent refusal already answers it. */
   wait(counter: number, units: number): Spend | Promise<Spend> {
-    const now = this.host.now();
+    const now = this.#host.now();
     if (this.#wasRefused(units, now.mono) && this.lease && !this.lease.hasEnded(now)) {
-      return this.host.exhausted();
+      return this.#host.exhausted();
     }
     return new Promise((resolve) => {
       if (this.#waiting === NONE) this.#waiting = [];
       this.#waiting.push({ counter, units, resolve });
-      this.host.enqueue(this, true);
+      this.#host.enqueue(this, true);
     });
   }
 
   /** Requests a lease that no request waits for yet. Does nothing when there is one, or no room for it. */
   leaseAhead(): void {
     if (this.lease || this.isBusy) return;
-    this.lease = this.host.openLease(this.accountId);
-    if (this.lease) this.host.enqueue(this, false);
+    this.lease = this.#host.openLease(this.accountId);
+    if (this.lease) this.#host.enqueue(this, false);
   }
 
   syncRequest(now: ClockReading): SyncRequest | undefined {
     if (this.isMonthOver(now)) this.closeLease();
     if (!this.lease && !this.isBusy) return undefined;
-    this.lease ??= this.host.openLease(this.accountId);
+    this.lease ??= this.#host.openLease(this.accountId);
     if (this.lease) return this.lease.syncRequest(this.#unitsWaiting());
-    this.#refuse(this.host.unavailable());
+    this.#refuse(this.#host.unavailable());
     return undefined;
   }
 
   onAnswer(answer: SyncAnswer): void {
     const { lease } = this;
     if (!lease || lease.leaseId !== answer.leaseId) {
-      if (this.isBusy) this.host.enqueue(this, true);
+      if (this.isBusy) this.#host.enqueue(this, true);
       return;
     }
     const barrierSeen = lease.barrierSeen;
@@ -122,11 +125,11 @@ export class AccountLease implements SyncParty {
     if (answer.state !== 'open' || lease.isFull) this.closeLease();
     this.#serve();
     if (this.isBusy) this.#keepWaiting(answer);
-    else if (answer.barrier > barrierSeen || lease.recalled) this.host.enqueue(this, true);
+    else if (answer.barrier > barrierSeen || lease.recalled) this.#host.enqueue(this, true);
   }
 
   onUnreachable(): void {
-    this.#refuse(this.host.unavailable());
+    this.#refuse(this.#host.unavailable());
   }
 
   /** Another replica requests this one's count (a barrier) or units (a recall). */
@@ -138,28 +141,28 @@ export class AccountLease implements SyncParty {
     if (!recalled && signal.barrier <= lease.barrierSeen) return;
     lease.recalled ||= recalled;
     lease.barrierSeen = Math.max(lease.barrierSeen, signal.barrier);
-    this.host.enqueue(this, true);
+    this.#host.enqueue(this, true);
   }
 
   closeLease(): void {
     if (!this.lease) return;
-    this.host.closeLease(this.lease);
+    this.#host.closeLease(this.lease);
     this.lease = undefined;
   }
 
   /** The replica stops: refuses the waiting requests and returns the lease. */
   end(): void {
-    this.#refuse(this.host.unavailable());
+    this.#refuse(this.#host.unavailable());
     this.closeLease();
   }
 
   #serve(): void {
-    const { wall, mono } = this.host.now();
+    const { wall, mono } = this.#host.now();
     const waiting = this.#waiting.filter(({ counter, units, resolve }) => {
       if (!this.lease?.take(counter, units, wall, mono)) return true;
       if (this.#refused && units >= this.#refused.units) this.#refused = undefined;
       this.#drySince = undefined;
-      if (!this.lease.isDirty) this.host.markDirty(this);
+      if (!this.lease.isDirty) this.#host.markDirty(this);
       resolve(this.lease);
       return false;
     });
@@ -169,10 +172,10 @@ export class AccountLease implements SyncParty {
   /** Some requests still lack units: ask again, wait for other replicas to return theirs, or refuse. */
   #keepWaiting(answer: SyncAnswer): void {
     const { lease } = this;
-    const { mono } = this.host.now();
+    const { mono } = this.#host.now();
     const { least } = this.#unitsWaiting();
     if (!lease || !answer.applied || lease.unspent + answer.pool >= least) {
-      this.host.enqueue(this, true);
+      this.#host.enqueue(this, true);
       return;
     }
     this.#drySince ??= mono;
@@ -180,12 +183,12 @@ export class AccountLease implements SyncParty {
     if (answer.heldByOthers === 0 || wasRefused || mono - this.#drySince >= RECALL_WAIT_MS) {
       this.#drySince = undefined;
       this.#refused = { units: least, until: mono + ASK_AGAIN_MS };
-      this.#refuse(this.host.exhausted());
-      if (lease.unspent > 0) this.host.enqueue(this, false); // returns the rest of the grant
+      this.#refuse(this.#host.exhausted());
+      if (lease.unspent > 0) this.#host.enqueue(this, false); // returns the rest of the grant
       return;
     }
-    this.host.after(RECALL_RETRY_MS, () => {
-      if (this.isBusy) this.host.enqueue(this, true);
+    this.#host.after(RECALL_RETRY_MS, () => {
+      if (this.isBusy) this.#host.enqueue(this, true);
     });
   }
 

@@ -2,7 +2,7 @@ import { unitsToNextThreshold } from '../../ledger/quota/events.ts';
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Period } from '../../ledger/quota/period.ts';
 import type { SpoolRecord } from '../spool/spool.ts';
-import { COUNT_MAX, type Owner } from '../spool/spool-record.ts';
+import { addCount, COUNT_MAX, type Owner } from '../spool/spool-record.ts';
 import type { Validity } from './holder.ts';
 import type { ClockReading } from './timing/ledger-time.ts';
 
@@ -11,27 +11,31 @@ const LOW_WATER = 1 / 4;
 
 /**
  * A block of an account's quota that this replica may spend. It is also the result of a spend (`ok`, `remaining`), so
- * that counting a request allocates nothing.
+ * that counting a request allocates nothing. A process has thousands, so what a spend reads comes first: it is in one or two
+ * cache lines then.
  */
 export class Lease {
-  /** The quota less the best known `used`. */
-  remaining = 0;
-  quota = 0;
-
-  readonly accountId: string;
-  readonly period: Period;
-  readonly leaseId: string;
-  readonly #replica: string;
-  readonly #record: SpoolRecord;
-  readonly #validity: Validity;
-
   spent = 0;
   /** Never more than the ledger granted; lowered before units are returned. */
   limit = 0;
-  /** Whether something was spent since the last report. */
-  isDirty = false;
+  /** The quota less the best known `used`. */
+  remaining = 0;
   /** At this count the next sync is due: for a new block, or because a threshold of the quota is reached. */
   refillAt = Number.POSITIVE_INFINITY;
+  /** Whether something was spent since the last report. */
+  isDirty = false;
+  readonly period: Period;
+  /** The right of its holder to spend. */
+  readonly validity: Validity;
+  /** Where its counts are in the spool. */
+  readonly #words: Float64Array;
+  readonly #countsAt: number;
+
+  quota = 0;
+  readonly accountId: string;
+  readonly leaseId: string;
+  readonly #replica: string;
+  readonly #record: SpoolRecord;
   #seq = 0;
   #isAnswered = true;
   barrierSeen = 0;
@@ -43,12 +47,14 @@ export class Lease {
   asOf = 0;
 
   constructor({ accountId, period, leaseId, replica }: Owner, record: SpoolRecord, validity: Validity) {
-    this.accountId = accountId;
     this.period = period;
+    this.validity = validity;
+    this.#words = record.words;
+    this.#countsAt = record.countsAt;
+    this.accountId = accountId;
     this.leaseId = leaseId;
     this.#replica = replica;
     this.#record = record;
-    this.#validity = validity;
   }
 
   /** A lease of a process that has died, with its record in the spool. `answer` is the ledger's to its adoption. */
@@ -74,17 +80,17 @@ export class Lease {
    * them, so a kill cannot split them. This is the hot path: keep it short.
    */
   take(counter: number, units: number, wall: number, mono: number): boolean {
-    const validity = this.#validity;
+    const { validity } = this;
     if (this.spent + units > this.limit || wall >= validity.wallEnd || mono >= validity.monoEnd) return false;
     if (this.period !== validity.period) return false;
     this.spent += units;
     this.remaining = this.remaining > units ? this.remaining - units : 0;
-    this.#record.store(counter, this.#record.count(counter) + units);
+    addCount(this.#words, this.#countsAt + counter, units);
     return true;
   }
 
   hasEnded(now: ClockReading): boolean {
-    return !this.#validity.covers(this.period, now);
+    return !this.validity.covers(this.period, now);
   }
 
   /** The spool's counts have a limited number of bits, so a lease is replaced long before they overflow. */

@@ -4,7 +4,7 @@ import { Histogram } from '../../runtime/metrics/histogram.ts';
 import { systemScheduler, withTimeout } from '../../runtime/scheduler.ts';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../endpoints.ts';
 import { Spool } from '../spool/spool.ts';
-import type { AccountLease, AccountLeaseHost, MeteredAccount } from './account-lease.ts';
+import type { AccountLeaseHost, MeteredAccount } from './account-lease.ts';
 import { Adoptions } from './adoption.ts';
 import { QuotaHolder } from './holder.ts';
 import type { Lease } from './lease.ts';
@@ -183,15 +183,10 @@ export class Meter {
     units = 1,
   ): Spend | Promise<Spend> {
     const counter = this.#counters[endpoint]!;
-    const { metered } = account;
-    const accountLease = metered?.host === this.#host ? metered : this.#accounts.find(account);
-    const lease = accountLease?.lease;
-    if (lease?.take(counter, units, now, this.#monotonic.now())) {
-      if (!lease.isDirty) this.#accounts.markDirty(accountLease!);
-      if (lease.spent >= lease.refillAt) this.#refill(accountLease!, lease);
-      return lease;
-    }
-    return this.#wait(account, counter, units);
+    const mono = this.#monotonic.now();
+    return (
+      this.#take(account.lease, counter, units, now, mono) ?? this.#find(account, counter, units, now, mono)
+    );
   }
 
   /** Calls that failed or got no answer in time. Each is sent again. */
@@ -268,12 +263,40 @@ export class Meter {
     this.#spool.close();
   }
 
-  #wait(account: MeteredAccount, counter: number, units: number): Spend | Promise<Spend> {
-    if (this.#isClosed || this.#syncer.isDown) return this.#host.unavailable();
-    return this.#accounts.findOrAdd(account).wait(counter, units);
+  /** Takes units from a lease, if it is one of this meter's and has enough of them. */
+  #take(
+    lease: Lease | undefined,
+    counter: number,
+    units: number,
+    wall: number,
+    mono: number,
+  ): Lease | undefined {
+    if (lease?.validity !== this.#holder.validity || !lease.take(counter, units, wall, mono))
+      return undefined;
+    if (!lease.isDirty || lease.spent >= lease.refillAt) this.#prepareSync(lease);
+    return lease;
   }
 
-  #refill(account: AccountLease, lease: Lease): void {
+  /** Takes units from the current lease of an account, or waits for them. */
+  #find(
+    account: MeteredAccount,
+    counter: number,
+    units: number,
+    wall: number,
+    mono: number,
+  ): Spend | Promise<Spend> {
+    account.lease = this.#accounts.get(account.id)?.lease;
+    const lease = this.#take(account.lease, counter, units, wall, mono);
+    if (lease) return lease;
+    if (this.#isClosed || this.#syncer.isDown) return this.#host.unavailable();
+    return this.#accounts.getOrAdd(account.id).wait(counter, units);
+  }
+
+  /** A lease has counts that the ledger does not know yet, or needs more units. */
+  #prepareSync(lease: Lease): void {
+    const account = this.#accounts.get(lease.accountId)!;
+    if (!lease.isDirty) this.#accounts.markDirty(account);
+    if (lease.spent < lease.refillAt) return;
     lease.refillAt = Number.POSITIVE_INFINITY;
     this.#syncer.enqueue(account);
   }

@@ -1,4 +1,4 @@
-import { AccountLease, type AccountLeaseHost, type MeteredAccount } from './account-lease.ts';
+import { AccountLease, type AccountLeaseHost } from './account-lease.ts';
 import type { Lease } from './lease.ts';
 import { DirtyAccounts } from './timing/dirty-accounts.ts';
 import type { ClockReading } from './timing/ledger-time.ts';
@@ -26,20 +26,13 @@ export class MeteredAccounts {
     return this.#accounts.values();
   }
 
-  /** The caller may have a new object for a known account, or one that refers to an account of a past month. */
-  find(account: MeteredAccount): AccountLease | undefined {
-    account.metered = this.#accounts.get(account.id);
-    return account.metered;
-  }
-
-  findOrAdd(account: MeteredAccount): AccountLease {
-    account.metered = this.#getOrAdd(account.id);
-    return account.metered;
+  getOrAdd(accountId: string): AccountLease {
+    return this.#accounts.getOrInsertComputed(accountId, (id) => new AccountLease(id, this.#host));
   }
 
   /** Adopts a lease that an earlier process left, unless the account has leased again meanwhile: it keeps one lease. */
   keepAdopted(lease: Lease): boolean {
-    const account = this.#getOrAdd(lease.accountId);
+    const account = this.getOrAdd(lease.accountId);
     if (account.lease) return false;
     account.lease = lease;
     return true;
@@ -58,7 +51,7 @@ export class MeteredAccounts {
 
   /** Leases units for accounts before their first requests. */
   leaseAhead(accountIds: Iterable<string>): void {
-    for (const id of accountIds) this.#getOrAdd(id).leaseAhead();
+    for (const id of accountIds) this.getOrAdd(id).leaseAhead();
   }
 
   /** Returns the leases of a past month; with `renew`, accounts that used theirs lease units of the new month at once. */
@@ -72,9 +65,5 @@ export class MeteredAccounts {
       }
       if (!account.lease) this.#accounts.delete(accountId);
     }
-  }
-
-  #getOrAdd(accountId: string): AccountLease {
-    return this.#accounts.getOrInsertComputed(accountId, (id) => new AccountLease(id, this.#host));
   }
 }

@@ -39,6 +39,11 @@ export function countIn(packed: number): number {
   return Math.floor(packed / CHECK_RANGE);
 }
 
+/** Adds to a packed count. One aligned store: no kill can tear it. */
+export function addCount(words: Float64Array, at: number, units: number): void {
+  words[at] = pack(countIn(words[at]!) + units);
+}
+
 /** The count, or undefined when the check bits do not match. */
 export function unpack(packed: number): number | undefined {
   const count = countIn(packed);

@@ -3,6 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { newFolder } from '../../../test/support/ledger.ts';
+import { addUnits } from '../../../test/support/spool.ts';
 import { COUNTED_ENDPOINTS } from '../endpoints.ts';
 import { writeSealed } from './sealed-json.ts';
 import { type Leftover, Spool } from './spool.ts';
@@ -44,7 +45,7 @@ test('the next process finds what was spent', () => {
   const first = open(dir);
   const a = first.add(ownerOf(1));
   first.add(ownerOf(2));
-  for (let i = 1; i <= 300; i++) a.store(i % 3, Math.ceil(i / 3));
+  for (let i = 1; i <= 300; i++) addUnits(a, i % 3, 1);
   first.close();
   const left = open(dir).leftovers;
   expect(summary(left)).toEqual({ 'lease-1': 300, 'lease-2': 0 });
@@ -64,7 +65,7 @@ test('a freed record is erased and reused', () => {
 test('a spool grows by a new file, and all of them are read', () => {
   const dir = newFolder();
   const spool = open(dir, 2);
-  for (let i = 0; i < 5; i++) spool.add(ownerOf(i)).store(0, i);
+  for (let i = 0; i < 5; i++) addUnits(spool.add(ownerOf(i)), 0, i);
   spool.close();
   expect(spoolFiles(dir)).toEqual(['0-0.v3.spool', '0-1.v3.spool', '0-2.v3.spool']);
   expect(summary(open(dir, 2).leftovers)).toEqual({
@@ -86,7 +87,7 @@ test('two owners never share a slot', () => {
 test('the slot of a dead process is adopted, and released once it is settled', () => {
   const dir = newFolder();
   const [mine, other] = [open(dir), open(dir)];
-  other.add(ownerOf(7)).store(0, 4);
+  addUnits(other.add(ownerOf(7)), 0, 4);
   expect(mine.adopt()).toEqual([]);
   other.close();
   const adopted = mine.adopt();
@@ -162,12 +163,12 @@ test('a program with other endpoints reads each count under its endpoint’s nam
   const dir = newFolder();
   const before = open(dir);
   const record = before.add(ownerOf(1));
-  record.store(COUNTED_ENDPOINTS.indexOf('latest'), 5);
-  record.store(COUNTED_ENDPOINTS.indexOf('stream'), 7);
+  addUnits(record, COUNTED_ENDPOINTS.indexOf('latest'), 5);
+  addUnits(record, COUNTED_ENDPOINTS.indexOf('stream'), 7);
   before.close();
   const after = open(dir, 8, ['ninth', ...COUNTED_ENDPOINTS.toReversed()]);
   expect(byLease(after.leftovers)).toEqual({ 'lease-1': { latest: 5, stream: 7 } });
-  after.add(ownerOf(2)).store(0, 3);
+  addUnits(after.add(ownerOf(2)), 0, 3);
   for (const leftover of after.leftovers) leftover.free();
   expect(spoolFiles(dir)).toEqual(['0-1.v3.spool']); // the file of the old endpoints gets no new lease
   after.close();
@@ -178,8 +179,8 @@ test('every count of many endpoints has its own place in a record', () => {
   const dir = newFolder();
   const endpoints = Array.from({ length: 40 }, (_, i) => `endpoint-${i}`);
   const spool = open(dir, 8, endpoints);
-  spool.add(ownerOf(1)).store(39, 1);
-  spool.add(ownerOf(2)).store(0, 2);
+  addUnits(spool.add(ownerOf(1)), 39, 1);
+  addUnits(spool.add(ownerOf(2)), 0, 2);
   spool.close();
   expect(byLease(open(dir, 8, endpoints).leftovers)).toEqual({
     'lease-1': { 'endpoint-39': 1 },
@@ -293,7 +294,7 @@ function summary(leftovers: readonly Leftover[]): Record<string, number> {
 function threeRecords(): Buffer {
   const dir = newFolder();
   const spool = open(dir, 3);
-  for (const n of [1, 2, 3]) spool.add(ownerOf(n)).store(0, n * 10);
+  for (const n of [1, 2, 3]) addUnits(spool.add(ownerOf(n)), 0, n * 10);
   return readFileSync(join(dir, '0-0.v3.spool'));
 }
 

@@ -27,17 +27,22 @@ export class SpoolRecord {
     this.#index = index;
   }
 
+  /** The memory that its counts are in. */
+  get words(): Float64Array {
+    return this.#file.words;
+  }
+
+  /** Where they begin in `words`. */
+  get countsAt(): number {
+    return this.#file.countsAt(this.#index);
+  }
+
   count(counter: number): number {
-    return countIn(this.#file.words[this.#file.countsAt(this.#index) + counter]!);
+    return countIn(this.words[this.countsAt + counter]!);
   }
 
   spentBy(): Record<string, number> {
     return spentByName(this.#file.endpoints, (counter) => this.count(counter));
-  }
-
-  /** One aligned store: no kill can tear it. */
-  store(counter: number, count: number): void {
-    this.#file.words[this.#file.countsAt(this.#index) + counter] = pack(count);
   }
 
   /** Erases the record: only after the ledger has acknowledged its counts. */
