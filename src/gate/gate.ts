@@ -55,9 +55,8 @@ export class Gate {
   }
 
   static async open(options: GateOptions): Promise<Gate> {
-    const { ledger, burst, publicAccount, keyBytesMax: bytesMax } = options;
-    const burstOf = (id: string) => burst.window(id);
-    return new Gate(options, await Directory.open({ ledger, burstOf, publicAccount, bytesMax }));
+    const { ledger, publicAccount, keyBytesMax: bytesMax } = options;
+    return new Gate(options, await Directory.open({ ledger, publicAccount, bytesMax }));
   }
 
   /** Returns a promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */
@@ -93,9 +92,10 @@ export class Gate {
     return known;
   }
 
-  #isWithinBurst({ burst, plan, visitors }: Customer, presented: PresentedKey, now: number): boolean {
+  #isWithinBurst(customer: Customer, presented: PresentedKey, now: number): boolean {
+    const { plan, visitors } = customer;
     if (visitors) return visitors.admit(presented.address(), now, plan.burstPerSecond);
-    return this.#burst.take(burst, now, plan.burstPerSecond);
+    return this.#burst.take(customer, now, plan.burstPerSecond);
   }
 
   #fail(presented: PresentedKey): Admission {

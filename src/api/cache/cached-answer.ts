@@ -46,21 +46,21 @@ export interface Recipient {
  */
 export class CachedAnswer {
   readonly plan: Plan;
-  readonly #etag: string;
+  #validity: AnswerValidity | undefined;
+  readonly #length: number;
   readonly #heads: SharedHeads;
   readonly #status: 200 | 206;
-  readonly #type: string;
-  /** Header lines that few answers have. */
-  readonly #moreLines: string;
-  readonly #length: number;
-  readonly #hasTimestamp: boolean;
   #unsent: PooledBuffer | undefined;
   /** What is retained, one character per byte: a string takes less memory than a buffer. It begins with the lines of the answer. */
   #text: string | undefined;
+  readonly #hasTimestamp: boolean;
+  readonly #etag: string;
+  readonly #type: string;
+  /** Header lines that few answers have. */
+  readonly #moreLines: string;
   #gzipped: Uint8Array<ArrayBuffer> | undefined;
   /** The second of the timestamp in `#gzipped`. */
   #gzippedAt = Number.NaN;
-  #validity: AnswerValidity | undefined;
 
   constructor({ body, gzipped, etag, status, finality, link, warnings, plan }: CachedAnswerOptions) {
     this.plan = plan;

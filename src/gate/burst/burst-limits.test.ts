@@ -6,6 +6,8 @@ import { BurstLimits, shareOf } from './burst-limits.ts';
 
 const NOW = Date.UTC(2026, 10, 16, 12);
 
+const account = (id: string) => ({ id, windowTag: 0, windowAt: 0 });
+
 test('the shares of all machines add up to the limit, and every machine has one', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 200 }), (limit, machines) => {
@@ -24,21 +26,21 @@ test('processes with the same data folder count together, others do not', () => 
   const elsewhere = new BurstLimits(join(newFolder(), 'burst'));
   expect(second.machine).toBe(first.machine);
   expect(elsewhere.machine).not.toBe(first.machine);
-  const takes = Array.from({ length: 20 }, (_, i) => {
-    const limits = i % 2 ? first : second;
-    return limits.take(limits.window('acc_1'), NOW, 7);
-  });
+  const [one, other] = [account('acc_1'), account('acc_1')];
+  const takes = Array.from({ length: 20 }, (_, i) =>
+    i % 2 ? first.take(one, NOW, 7) : second.take(other, NOW, 7),
+  );
   expect(takes.filter(Boolean)).toHaveLength(7);
-  expect(elsewhere.take(elsewhere.window('acc_1'), NOW, 7)).toBe(true);
-  expect(first.take(first.window('acc_2'), NOW, 7)).toBe(true);
-  expect(second.take(second.window('acc_1'), NOW + 1_000, 7)).toBe(true);
+  expect(elsewhere.take(account('acc_1'), NOW, 7)).toBe(true);
+  expect(first.take(account('acc_2'), NOW, 7)).toBe(true);
+  expect(second.take(other, NOW + 1_000, 7)).toBe(true);
 });
 
 test('a machine has its share of the limit, and all of it once the others are gone', () => {
   const limits = new BurstLimits(join(newFolder(), 'burst'));
-  const window = limits.window('acc_1');
+  const one = account('acc_1');
   const allowed = (now: number) =>
-    Array.from({ length: 50 }, () => limits.take(window, now, 20)).filter(Boolean).length;
+    Array.from({ length: 50 }, () => limits.take(one, now, 20)).filter(Boolean).length;
   limits.setMachines([limits.machine, 'zz', '!!']);
   expect(allowed(NOW)).toBe(7); // 20 among three: 7, 7, 6
   limits.setMachines([limits.machine, '!', '!!']);
@@ -49,18 +51,18 @@ test('a machine has its share of the limit, and all of it once the others are go
 
 test('100,000 accounts share the table without limiting each other', () => {
   const limits = new BurstLimits(join(newFolder(), 'burst'));
-  const windows = Array.from({ length: 100_000 }, (_, i) => limits.window(`acc_${i}`));
+  const accounts = Array.from({ length: 100_000 }, (_, i) => account(`acc_${i}`));
   let now = NOW;
   let refused = 0;
-  for (let i = 0; i < windows.length; i++) {
+  for (let i = 0; i < accounts.length; i++) {
     if (i % 2_000 === 0) now += 1_000; // 2,000 accounts a second
-    for (let n = 0; n < 2; n++) if (!limits.take(windows[i]!, now, 2)) refused++;
+    for (let n = 0; n < 2; n++) if (!limits.take(accounts[i]!, now, 2)) refused++;
   }
   expect(refused).toBe(0);
 });
 
 test('with an unwritable data folder the process applies the limit alone', () => {
   const limits = new BurstLimits('/proc/no-such-folder/burst');
-  const window = limits.window('acc_1');
-  expect([1, 2, 3].map(() => limits.take(window, NOW, 2))).toEqual([true, true, false]);
+  const one = account('acc_1');
+  expect([1, 2, 3].map(() => limits.take(one, NOW, 2))).toEqual([true, true, false]);
 });

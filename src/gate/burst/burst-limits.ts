@@ -1,5 +1,5 @@
 import { openSharedMemory } from './shared-memory.ts';
-import { type SharedWindow, SharedWindows, WORDS_PER_SLOT } from './shared-windows.ts';
+import { SharedWindows, type WindowKey, WORDS_PER_SLOT } from './shared-windows.ts';
 
 /** Accounts that send requests within the same few seconds, on one machine. */
 const SLOTS = 16_384;
@@ -23,15 +23,11 @@ export class BurstLimits {
     this.#windows = new SharedWindows(words);
   }
 
-  window(accountId: string): SharedWindow {
-    return this.#windows.window(accountId);
-  }
-
   /** Counts a request if this machine's share of the limit allows it. */
-  take(window: SharedWindow, now: number, perSecond: number): boolean {
-    if (this.#machines === 1) return window.take(now, perSecond, SECOND_MS);
+  take(account: WindowKey, now: number, perSecond: number): boolean {
+    if (this.#machines === 1) return this.#windows.take(account, now, perSecond, SECOND_MS);
     const { limit, windowMs } = shareOf(perSecond, this.#machines, this.#rank);
-    return window.take(now, limit, windowMs);
+    return this.#windows.take(account, now, limit, windowMs);
   }
 
   /** Sets the machines that serve now, including this one. */

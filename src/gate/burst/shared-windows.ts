@@ -13,6 +13,15 @@ const OPENED = 1;
 const COUNT = 2;
 const PROBES = 16;
 
+/** A key whose events are counted. It remembers its slot itself: another object per key would be another wait for memory. */
+export interface WindowKey {
+  readonly id: string;
+  /** Derived from the id; 0 before its first event. */
+  windowTag: number;
+  /** Where its slot was when it was last used. */
+  windowAt: number;
+}
+
 export class SharedWindows {
   readonly #words: Int32Array;
 
@@ -20,42 +29,28 @@ export class SharedWindows {
     this.#words = words;
   }
 
-  /** A key's window, shared by every process that maps the memory. */
-  window(key: string): SharedWindow {
-    const hash = Bun.hash(key) as bigint;
-    const tag = Number(hash & 0xffff_ffffn) | 1; // 0 marks an unused slot
-    const home = Number((hash >> 32n) % BigInt(slotsOf(this.#words)));
-    return new SharedWindow(this.#words, tag, home);
+  /** Counts one event if the limit allows it. The window opens with its first event. Times are in ms, modulo 2³². */
+  take(key: WindowKey, now: number, limit: number, windowMs: number): boolean {
+    const words = this.#words;
+    if (key.windowTag === 0 || Atomics.load(words, key.windowAt) !== key.windowTag)
+      assignSlot(words, key, now, 2 * windowMs);
+    const at = key.windowAt;
+    const opened = Atomics.load(words, at + OPENED);
+    const age = ((now | 0) - opened) | 0;
+    const isOver = age < 0 || age >= windowMs;
+    if (isOver && Atomics.compareExchange(words, at + OPENED, opened, now | 0) === opened) {
+      Atomics.store(words, at + COUNT, 1);
+      return true;
+    }
+    return Atomics.add(words, at + COUNT, 1) < limit;
   }
 }
 
-export class SharedWindow {
-  readonly #words: Int32Array;
-  readonly #tag: number;
-  readonly #home: number;
-  #at = -1;
-
-  constructor(words: Int32Array, tag: number, home: number) {
-    this.#words = words;
-    this.#tag = tag;
-    this.#home = home;
-  }
-
-  /** Counts one event if the limit allows it. The window opens with its first event. Times are in ms, modulo 2³². */
-  take(now: number, limit: number, windowMs: number): boolean {
-    const words = this.#words;
-    if (this.#at < 0 || Atomics.load(words, this.#at) !== this.#tag) {
-      this.#at = findSlot(words, this.#tag, this.#home, now, 2 * windowMs);
-    }
-    const opened = Atomics.load(words, this.#at + OPENED);
-    const age = ((now | 0) - opened) | 0;
-    const isOver = age < 0 || age >= windowMs;
-    if (isOver && Atomics.compareExchange(words, this.#at + OPENED, opened, now | 0) === opened) {
-      Atomics.store(words, this.#at + COUNT, 1);
-      return true;
-    }
-    return Atomics.add(words, this.#at + COUNT, 1) < limit;
-  }
+function assignSlot(words: Int32Array, key: WindowKey, now: number, idleMs: number): void {
+  const hash = Bun.hash(key.id) as bigint;
+  const home = Number((hash >> 32n) % BigInt(slotsOf(words)));
+  key.windowTag = Number(hash & 0xffff_ffffn) | 1; // 0 marks an unused slot
+  key.windowAt = findSlot(words, key.windowTag, home, now, idleMs);
 }
 
 /** The offset of a tag's slot, which may be taken over from an idle key. */

@@ -2,7 +2,7 @@ import type { Account } from '../../ledger/accounts/accounts.ts';
 import type { ApiKey } from '../../ledger/accounts/keys.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { AddressList } from '../addresses.ts';
-import type { SharedWindow } from '../burst/shared-windows.ts';
+import type { WindowKey } from '../burst/shared-windows.ts';
 import type { MeteredAccount } from '../meter/account-lease.ts';
 import type { Lease } from '../meter/lease.ts';
 import type { CountedKey, KeyUseCount } from '../statistics/key-uses.ts';
@@ -15,12 +15,13 @@ const STATUSES = { active: 'active', suspended: 'suspended' } as const;
  * An account in memory, shared by all its keys. There are thousands, and every request reads one: a class keeps its fields in
  * one piece of memory.
  */
-export class Customer implements MeteredAccount {
+export class Customer implements MeteredAccount, WindowKey {
   readonly id: string;
   readonly status: Account['status'];
   plan: Plan;
-  /** Requests of the current second, over all keys and all processes of this machine. */
-  readonly burst: SharedWindow;
+  /** Where the requests of the current second are counted, over all keys and all processes of this machine. */
+  windowTag = 0;
+  windowAt = 0;
   lease: Lease | undefined;
   /** The remaining quota as last known. */
   remaining = 0;
@@ -32,17 +33,11 @@ export class Customer implements MeteredAccount {
   /** The head of the linked list of its cached keys. */
   newestKey: KnownKey | undefined;
 
-  constructor(
-    { id, name, status }: Account,
-    plan: Plan,
-    burst: SharedWindow,
-    visitors: Visitors | undefined,
-  ) {
+  constructor({ id, name, status }: Account, plan: Plan, visitors: Visitors | undefined) {
     this.id = id;
     this.name = name;
     this.status = STATUSES[status];
     this.plan = plan;
-    this.burst = burst;
     this.visitors = visitors;
   }
 }

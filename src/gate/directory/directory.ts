@@ -3,7 +3,6 @@ import type { ApiKey } from '../../ledger/accounts/keys.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Ledger, type LedgerHead, mustReload } from '../../ledger/ledger.ts';
 import { BoundedCache, copyText } from '../../runtime/bounded-cache.ts';
-import type { SharedWindow } from '../burst/shared-windows.ts';
 import { hashKey } from '../key.ts';
 import { Visitors } from '../visitors.ts';
 import { Customer, KnownKey } from './customer.ts';
@@ -11,7 +10,6 @@ import { KeyLookups } from './key-lookups.ts';
 
 export interface DirectoryOptions {
   ledger: Ledger;
-  burstOf(accountId: string): SharedWindow;
   /** The account whose key the page gives to everybody, if there is one. */
   publicAccount?: string | undefined;
   /** Memory for cached keys. */
@@ -30,7 +28,6 @@ const BYTES_MAX_DEFAULT = 128 * 1024 * 1024;
 export class Directory {
   readonly #ledger: Ledger;
   readonly #lookups: KeyLookups;
-  readonly #burstOf: (accountId: string) => SharedWindow;
   readonly #publicAccount: string | undefined;
   /** Kept here, so that a change of the public account or its plan does not reset the limits. */
   readonly #visitors = new Visitors();
@@ -43,10 +40,9 @@ export class Directory {
   #changes = 0;
 
   private constructor(options: DirectoryOptions, head: LedgerHead) {
-    const { ledger, burstOf, publicAccount, bytesMax = BYTES_MAX_DEFAULT } = options;
+    const { ledger, publicAccount, bytesMax = BYTES_MAX_DEFAULT } = options;
     this.#ledger = ledger;
     this.#head = head;
-    this.#burstOf = burstOf;
     this.#publicAccount = publicAccount;
     this.cache = new BoundedCache({ bytesMax, onEvict: (known) => this.#unlink(known) });
     this.#lookups = new KeyLookups((hashes) => ledger.accounts.byKeyHashes(hashes));
@@ -130,12 +126,7 @@ export class Directory {
     const customer = this.#customers.getOrInsertComputed(
       account.id,
       (id) =>
-        new Customer(
-          account,
-          this.#planOf(account),
-          this.#burstOf(id),
-          id === this.#publicAccount ? this.#visitors : undefined,
-        ),
+        new Customer(account, this.#planOf(account), id === this.#publicAccount ? this.#visitors : undefined),
     );
     const own = copyText(text); // `text` is a slice of its request's head, which the cache would then keep in memory
     const known = new KnownKey(own, key, customer);

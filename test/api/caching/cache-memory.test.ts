@@ -105,7 +105,6 @@ describe('the memory of caches under hostile traffic', () => {
     for (let i = 0; i < 1_200; i++) keys.push(await api.service.key('wide'));
     const directory = await Directory.open({
       ledger: api.service.ledger,
-      burstOf: (id) => api.service.core.burst.window(id),
       bytesMax: MEGABYTE,
     });
     /** A header value is a slice of the head's text. */
