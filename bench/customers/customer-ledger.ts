@@ -78,8 +78,8 @@ async function insertCustomers(
   customers: readonly BenchCustomer[],
   plan: string,
 ): Promise<void> {
-  const model = (await ledger.accounts.plans()).find(({ name }) => name === 'pro')!;
-  await ledger.accounts.setPlan({ ...model, name: 'customers', quota: 1_000_000, burstPerSecond: 1_000 });
+  const model = (await ledger.plans.list()).find(({ name }) => name === 'pro')!;
+  await ledger.plans.set({ ...model, name: 'customers', quota: 1_000_000, burstPerSecond: 1_000 });
   const { engine } = ledger;
   const createdAt = systemClock.now();
   for (let from = 0; from < customers.length; from += ROWS_PER_WRITE) {

@@ -49,7 +49,7 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   await requireAccount(ledger, accountId);
   const issued = makeKey(accountId, options, now);
-  const refusal = await ledger.accounts.addKey(issued.key, owner);
+  const refusal = await ledger.keys.add(issued.key, owner);
   if (refusal) throw new KeyRefused(refusal);
   return issued;
 }
@@ -62,7 +62,7 @@ export async function addKnownKey(
   now: number,
 ): Promise<void> {
   await ledger.accounts.ensure({ ...account, status: 'active', createdAt: now });
-  await ledger.accounts.addKey({ ...makeKey(account.id, {}, now).key, hash: hashKey(text) });
+  await ledger.keys.add({ ...makeKey(account.id, {}, now).key, hash: hashKey(text) });
 }
 
 /** Creates a key with the same restrictions as `old`, which expires after the overlap. */
@@ -80,7 +80,7 @@ export async function rotateKey(
     ...(old.expiresAt !== null && { expiresAt: old.expiresAt }),
   };
   const issued = makeKey(old.accountId, options, now);
-  const refusal = await ledger.accounts.replaceKey(old.id, now + overlapMs, issued.key, owner);
+  const refusal = await ledger.keys.replace(old.id, now + overlapMs, issued.key, owner);
   if (refusal) throw new KeyRefused(refusal);
   return issued;
 }
@@ -124,6 +124,6 @@ function makeKey(accountId: string, options: KeyOptions, now: number): IssuedKey
 }
 
 export async function requirePlan(ledger: Ledger, name: string): Promise<void> {
-  const names = (await ledger.accounts.plans()).map((plan) => plan.name);
+  const names = (await ledger.plans.list()).map((plan) => plan.name);
   if (!names.includes(name)) throw new UnknownPlan(name, names);
 }

@@ -1,7 +1,9 @@
 import type { Day } from '../market/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { AccountStore } from './accounts/accounts.ts';
+import { KeyStore } from './accounts/key-store.ts';
 import { KeyUseStore } from './accounts/key-uses.ts';
+import { PlanStore } from './accounts/plans.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import type { Actor } from './audit/entry.ts';
 import type { Engine, LedgerUse } from './engine/engine.ts';
@@ -82,6 +84,8 @@ export class Ledger {
   readonly past: PastStore;
   readonly closing: ClosingStore;
   readonly accounts: AccountStore;
+  readonly plans: PlanStore;
+  readonly keys: KeyStore;
   readonly keyUses: KeyUseStore;
   readonly quota: QuotaStore;
   readonly feeds: FeedStore;
@@ -111,6 +115,8 @@ export class Ledger {
     this.past = new PastStore(engine);
     this.closing = new ClosingStore(engine);
     this.accounts = new AccountStore(engine, this.audit);
+    this.plans = new PlanStore(engine, this.audit);
+    this.keys = new KeyStore(engine, this.audit);
     this.keyUses = new KeyUseStore(engine);
     this.quota = new QuotaStore(engine);
     this.feeds = new FeedStore(engine, this.audit);

@@ -14,7 +14,7 @@ const META = 'public-key';
 export async function publicKey(config: Config, ledger: Ledger, now: number): Promise<string | undefined> {
   const { publicPlan: plan } = config;
   if (plan === undefined) return undefined;
-  const plans = (await ledger.accounts.plans()).map(({ name }) => name);
+  const plans = (await ledger.plans.list()).map(({ name }) => name);
   if (!plans.includes(plan))
     throw new ConfigError(`OPENPIT_PUBLIC_PLAN must be one of ${plans.join(', ')} (it is "${plan}").`);
   const text = await ledger.metaOnce(META, () => createKey(secureRandom));

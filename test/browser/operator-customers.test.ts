@@ -82,7 +82,7 @@ inBrowser('customers, symbols and decisions on the operator’s page', (browser)
     await detail.getByLabel('Only from these addresses').fill('203.0.113.0/24');
     await detail.getByRole('button', { name: 'Save', exact: true }).click();
     await row.getByText('header only; from 203.0.113.0/24').waitFor();
-    const key = (await service.ledger.accounts.keys(id)).find(({ name }) => name === 'kiosk');
+    const key = (await service.ledger.keys.of(id)).find(({ name }) => name === 'kiosk');
     expect(key).toMatchObject({ headerOnly: true, allowedIps: ['203.0.113.0/24'] });
     await close();
   });
@@ -95,7 +95,7 @@ inBrowser('customers, symbols and decisions on the operator’s page', (browser)
     await page.getByRole('button', { name: /^Rotate key_/ }).click();
     await page.getByRole('button', { name: /^Rotate now key_/ }).click();
     await page.getByText('Your new key, shown only once').waitFor();
-    const [old] = (await service.ledger.accounts.keys(id)).filter(({ expiresAt }) => expiresAt != null);
+    const [old] = (await service.ledger.keys.of(id)).filter(({ expiresAt }) => expiresAt != null);
     expect(old!.expiresAt).toBe(service.clock.now() + 3_600_000);
     await close();
   });
@@ -120,7 +120,7 @@ inBrowser('customers, symbols and decisions on the operator’s page', (browser)
 
   test('a change of a plan, and a new plan, are undone', async () => {
     const quotaOf = async (plan: string) =>
-      (await service.ledger.accounts.plans()).find(({ name }) => name === plan)?.quota;
+      (await service.ledger.plans.list()).find(({ name }) => name === plan)?.quota;
     const before = await quotaOf('basic');
     const { page, close } = await open('customers');
     await page.getByRole('button', { name: 'Change the plan basic' }).click();

@@ -95,10 +95,7 @@ inBrowser('the operator’s tools', (browser) => {
 
   test('a plan is deleted and restored, and the audit log says who did it', async () => {
     const { page, close } = await open('customers');
-    await service.ledger.accounts.changePlan(
-      { ...(await service.ledger.accounts.plans())[0]!, name: 'trial' },
-      {},
-    );
+    await service.ledger.plans.change({ ...(await service.ledger.plans.list())[0]!, name: 'trial' }, {});
     await page.reload();
     await page.getByRole('button', { name: 'Delete trial' }).click();
     await page.getByRole('button', { name: 'Delete the plan trial' }).click();

@@ -48,7 +48,7 @@ onEachEngine('accounts', (engine) => {
   });
 
   test('a plan is added or changed, up to the largest quota', async () => {
-    const { accounts } = await ledgers.shared();
+    const { plans } = await ledgers.shared();
     const plan = {
       name: 'gold',
       quota: QUOTA_MAX,
@@ -58,8 +58,8 @@ onEachEngine('accounts', (engine) => {
       burstPerSecond: 4,
       history: true,
     };
-    await accounts.setPlan(plan);
-    expect((await accounts.plans()).find(({ name }) => name === 'gold')).toEqual(plan);
+    await plans.set(plan);
+    expect((await plans.list()).find(({ name }) => name === 'gold')).toEqual(plan);
     const changed = {
       ...plan,
       quota: 0,
@@ -69,19 +69,19 @@ onEachEngine('accounts', (engine) => {
       burstPerSecond: 6,
       history: false,
     };
-    await accounts.setPlan(changed);
-    expect((await accounts.plans()).filter(({ name }) => name === 'gold')).toEqual([changed]);
+    await plans.set(changed);
+    expect((await plans.list()).filter(({ name }) => name === 'gold')).toEqual([changed]);
   });
 
   test('a plan has a span of its own, also the former default of 30 days, or none', async () => {
-    const { accounts } = await ledgers.shared();
-    const [plan] = await accounts.plans();
-    const spanOf = async () => (await accounts.plans()).find(({ name }) => name === 'span')!.maxSpanDays;
+    const { plans } = await ledgers.shared();
+    const [plan] = await plans.list();
+    const spanOf = async () => (await plans.list()).find(({ name }) => name === 'span')!.maxSpanDays;
     for (const maxSpanDays of [30, null, 0, 365, null, 30]) {
-      await accounts.setPlan({ ...plan!, name: 'span', maxSpanDays });
+      await plans.set({ ...plan!, name: 'span', maxSpanDays });
       expect(await spanOf()).toBe(maxSpanDays);
     }
-    await accounts.changePlan({ ...plan!, name: 'span' }, { quota: 5 });
+    await plans.change({ ...plan!, name: 'span' }, { quota: 5 });
     expect(await spanOf()).toBe(30);
   });
 
@@ -94,22 +94,22 @@ onEachEngine('accounts', (engine) => {
     ['for no address at all', { allowedIps: [] }],
     ['for the header only', { headerOnly: true }],
   ])('a key %s comes back as it was written', async (_, special) => {
-    const { accounts } = await ledgers.shared();
+    const { accounts, keys } = await ledgers.shared();
     const account = anAccount();
     await accounts.create(account);
     const key = { ...aKey(account), ...special };
-    await accounts.addKey(key);
-    expect(await accounts.keys(account.id)).toEqual([key]);
+    await keys.add(key);
+    expect(await keys.of(account.id)).toEqual([key]);
     expect(await accounts.byKeyHash(key.hash)).toEqual({ key, account });
     expect(await accounts.byKeyHash('no such hash')).toBeUndefined();
   });
 
   test('many keys are found in one query, and unknown ones are absent', async () => {
-    const { accounts } = await ledgers.shared();
+    const { accounts, keys } = await ledgers.shared();
     const account = anAccount();
     const key = aKey(account);
     await accounts.create(account);
-    await accounts.addKey(key);
+    await keys.add(key);
     for (const size of [1, 2, 32, 33, 1_024]) {
       const hashes = Array.from({ length: size }, (_, i) => (i === size >> 1 ? key.hash : `unknown ${i}`));
       expect([...(await accounts.byKeyHashes(hashes))]).toEqual([[key.hash, { key, account }]]);
@@ -117,45 +117,45 @@ onEachEngine('accounts', (engine) => {
   });
 
   test('a key is revoked once: the first time stays', async () => {
-    const { accounts } = await ledgers.shared();
+    const { accounts, keys } = await ledgers.shared();
     const account = anAccount();
     const key = aKey(account);
     await accounts.create(account);
-    await accounts.addKey(key);
-    await accounts.addKey({ ...aKey(account), createdAt: NOW + 1 });
-    expect(await accounts.revokeKey(key.id, NOW + 5)).toBe(true);
-    expect(await accounts.revokeKey(key.id, NOW + 9)).toBe(true);
-    expect(await accounts.revokeKey('no such key', NOW)).toBe(false);
-    expect((await accounts.keys(account.id)).map(({ revokedAt }) => revokedAt)).toEqual([NOW + 5, null]);
+    await keys.add(key);
+    await keys.add({ ...aKey(account), createdAt: NOW + 1 });
+    expect(await keys.revoke(key.id, NOW + 5)).toBe(true);
+    expect(await keys.revoke(key.id, NOW + 9)).toBe(true);
+    expect(await keys.revoke('no such key', NOW)).toBe(false);
+    expect((await keys.of(account.id)).map(({ revokedAt }) => revokedAt)).toEqual([NOW + 5, null]);
   });
 
   test('two keys with one hash or one id, and a key of no account, are refused', async () => {
-    const { accounts } = await ledgers.shared();
+    const { accounts, keys } = await ledgers.shared();
     const account = anAccount();
     const key = aKey(account);
     await accounts.create(account);
-    await accounts.addKey(key);
+    await keys.add(key);
     const outcomes = await Promise.allSettled([
-      accounts.addKey({ ...aKey(account), hash: key.hash }),
-      accounts.addKey({ ...aKey(account), id: key.id }),
+      keys.add({ ...aKey(account), hash: key.hash }),
+      keys.add({ ...aKey(account), id: key.id }),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await accounts.addKey({ ...aKey(account), accountId: 'nobody' })).toBe('no_account');
-    expect(await accounts.keys(account.id)).toEqual([key]);
+    expect(await keys.add({ ...aKey(account), accountId: 'nobody' })).toBe('no_account');
+    expect(await keys.of(account.id)).toEqual([key]);
   });
 
   test('each change increments the revision of accounts, not that of prices', async () => {
     const ledger = await ledgers.shared();
     const account = anAccount();
     const key = aKey(account);
-    const { accounts } = ledger;
-    const [plan] = await accounts.plans();
+    const { accounts, keys, plans } = ledger;
+    const [plan] = await plans.list();
     const changes = [
       () => accounts.create(account),
-      () => accounts.addKey(key),
+      () => keys.add(key),
       () => accounts.update(account.id, { plan: 'pro' }),
-      () => accounts.revokeKey(key.id, NOW),
-      () => accounts.setPlan({ ...plan!, quota: 1 }),
+      () => keys.revoke(key.id, NOW),
+      () => plans.set({ ...plan!, quota: 1 }),
     ];
     const start = await ledger.head();
     let before = start;

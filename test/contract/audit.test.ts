@@ -58,8 +58,8 @@ onEachEngine('the audit log', (engine) => {
   test('what changes nothing is not recorded', async () => {
     const ledger = (await ledgers.new()).as(ADA);
     await ledger.accounts.update('nobody', { plan: 'pro' });
-    await ledger.accounts.revokeKey('none', NOW);
-    await ledger.accounts.deletePlan('none');
+    await ledger.keys.revoke('none', NOW);
+    await ledger.plans.delete('none');
     await ledger.accounts.delete('nobody');
     await ledger.feeds.disable('ecb');
     await ledger.quarantine.drop(7, NOW, 'operator');
@@ -115,19 +115,19 @@ onEachEngine('the audit log', (engine) => {
 
 /** Makes one change of every kind. Returns their actions, in order. */
 async function changeEverything(ledger: Ledger): Promise<AuditAction[]> {
-  const { accounts, symbols, feeds, withdrawals, imports } = ledger;
+  const { accounts, plans, keys, symbols, feeds, withdrawals, imports } = ledger;
   const account = anAccount();
   await accounts.create(account);
   await accounts.update(account.id, { plan: 'pro' });
   const [key, next] = [aKey(account), aKey(account)];
-  await accounts.addKey(key);
-  await accounts.updateKey(key.id, { name: 'backend', headerOnly: true });
-  await accounts.replaceKey(key.id, NOW + 1, next);
-  await accounts.revokeKey(next.id, NOW);
-  const plan = { ...(await accounts.plans())[0]!, name: unique('plan-'), quota: 100 };
-  await accounts.changePlan(plan, {});
-  await accounts.changePlan(plan, { quota: 200 });
-  await accounts.deletePlan(plan.name);
+  await keys.add(key);
+  await keys.update(key.id, { name: 'backend', headerOnly: true });
+  await keys.replace(key.id, NOW + 1, next);
+  await keys.revoke(next.id, NOW);
+  const plan = { ...(await plans.list())[0]!, name: unique('plan-'), quota: 100 };
+  await plans.change(plan, {});
+  await plans.change(plan, { quota: 200 });
+  await plans.delete(plan.name);
   await accounts.delete(account.id);
   const symbol = await newSymbol(ledger);
   await symbols.upsert([{ ...symbol, name: 'Renamed' }], []);

@@ -12,10 +12,10 @@ onEachEngine('an account that was deleted in the meantime', (engine) => {
   const ledgers = ledgersOf(engine);
 
   test('gets no new key, which is no error', async () => {
-    const { accounts } = await ledgers.shared();
-    const { account, issued } = await createAccount(await ledgers.shared(), { name: 'A', plan: 'free' }, NOW);
-    await accounts.delete(account.id);
-    expect(await accounts.addKey({ ...issued.key, id: 'key_late', hash: 'late' })).toBe('no_account');
+    const ledger = await ledgers.shared();
+    const { account, issued } = await createAccount(ledger, { name: 'A', plan: 'free' }, NOW);
+    await ledger.accounts.delete(account.id);
+    expect(await ledger.keys.add({ ...issued.key, id: 'key_late', hash: 'late' })).toBe('no_account');
   });
 
   test('is not counted any more: reports of its leases are accepted, and write nothing', async () => {

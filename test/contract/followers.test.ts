@@ -68,8 +68,8 @@ onEachEngine('followers', (engine) => {
     await ledger.accounts.create({ ...account, id: 'a2' });
     const before = (await ledger.head()).accounts;
     await ledger.accounts.update('a2', { status: 'suspended' });
-    const [plan] = await ledger.accounts.plans();
-    await ledger.accounts.setPlan({ ...plan!, quota: 5 });
+    const [plan] = await ledger.plans.list();
+    await ledger.plans.set({ ...plan!, quota: 5 });
     const after = (await ledger.head()).accounts;
     expect(await ledger.accounts.changes(before, after)).toEqual({
       plans: [{ ...plan!, quota: 5 }],

@@ -16,7 +16,7 @@ onEachEngine('opening', (engine) => {
     expect(await ledger.symbols.list()).toHaveLength(CATALOGUE_SIZE);
     expect((await ledger.symbols.aliases()).length).toBeGreaterThan(0);
     const byName = BUILT_IN_PLANS.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    expect(await ledger.accounts.plans()).toEqual(byName);
+    expect(await ledger.plans.list()).toEqual(byName);
     expect((await ledger.sources.names()).get(1)).toBe('simulated');
   });
 
@@ -34,14 +34,14 @@ onEachEngine('opening', (engine) => {
   test('again keeps the epoch, the revisions and what an operator changed', async () => {
     const url = await newLedgerUrl(engine);
     const first = await Ledger.open(url, fixedClock);
-    const [plan] = await first.accounts.plans();
-    await first.accounts.setPlan({ ...plan!, quota: 7 });
+    const [plan] = await first.plans.list();
+    await first.plans.set({ ...plan!, quota: 7 });
     await first.symbols.upsert([{ ...(await symbolOf(first, 'XAU')), name: 'Aurum' }], []);
     const head = await first.head();
     await first.close();
     const second = await ledgers.open(url);
     expect(await second.head()).toEqual(head);
-    expect((await second.accounts.plans())[0]).toEqual({ ...plan!, quota: 7 });
+    expect((await second.plans.list())[0]).toEqual({ ...plan!, quota: 7 });
     expect((await symbolOf(second, 'XAU')).name).toBe('Aurum');
   });
 
@@ -68,7 +68,7 @@ onEachEngine('opening', (engine) => {
   test('everything that counts is a number, not text', async () => {
     const ledger = await ledgers.shared();
     const head = await ledger.head();
-    const [plan] = await ledger.accounts.plans();
+    const [plan] = await ledger.plans.list();
     const { name: _, history: __, maxSpanDays: ___, ...limits } = plan!; // no number: as the version of the interface says
     const symbol = await symbolOf(ledger, 'XAU');
     const numbers = [

@@ -138,8 +138,8 @@ onPostgres('symbols on a PostgreSQL whose language sorts words its own way', () 
     );
     const codes = (await ledger.symbols.list()).map(({ code }) => code);
     expect(codes).toEqual(codes.toSorted());
-    await ledger.accounts.setPlan({ ...(await ledger.accounts.plans())[0]!, name: 'Zeta' });
-    const plans = (await ledger.accounts.plans()).map(({ name }) => name);
+    await ledger.plans.set({ ...(await ledger.plans.list())[0]!, name: 'Zeta' });
+    const plans = (await ledger.plans.list()).map(({ name }) => name);
     expect(plans).toEqual(plans.toSorted());
   });
 });

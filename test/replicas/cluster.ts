@@ -47,7 +47,7 @@ export class Cluster {
   /** An account on a plan of its own. */
   async newAccount(quota: number): Promise<{ id: string; key: string; keyId: string }> {
     const name = `plan${++this.#plans}`;
-    await this.ledger.accounts.setPlan({ name, quota, ...LIMITS });
+    await this.ledger.plans.set({ name, quota, ...LIMITS });
     const { account, issued } = await createAccount(this.ledger, { name, plan: name }, systemClock.now());
     return { id: account.id, key: issued.text, keyId: issued.key.id };
   }

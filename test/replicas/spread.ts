@@ -36,7 +36,7 @@ export async function revocationSpread(cluster: Cluster, keys: number): Promise<
     await Promise.all(clients.map((client) => until(performance.now(), isKnown(client))));
     await Bun.sleep(250 * Math.random());
     const start = performance.now();
-    await cluster.ledger.accounts.revokeKey(keyId, Date.now());
+    await cluster.ledger.keys.revoke(keyId, Date.now());
     const refused = clients.map((client) => until(start, async () => (await client.get(PATH, key)) === 401));
     took.push(Math.max(...(await Promise.all(refused))));
   }

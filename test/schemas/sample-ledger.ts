@@ -132,18 +132,18 @@ async function writeIntraday(ledger: Ledger): Promise<void> {
 }
 
 async function writeAccounts(ledger: Ledger): Promise<void> {
-  const { accounts } = ledger;
-  await accounts.setPlan(PLAN);
+  const { accounts, plans, keys } = ledger;
+  await plans.set(PLAN);
   await accounts.create({ id: 'acme', name: 'Acme', plan: 'club', status: 'active', createdAt: RECORDED_AT });
   await accounts.create({ id: 'late', name: 'Late', plan: 'free', status: 'active', createdAt: RECORDED_AT });
   await accounts.update('late', { status: 'suspended' });
-  await accounts.addKey(keyOf('acme', KEYS.valid));
-  await accounts.addKey(keyOf('acme', KEYS.revoked));
-  await accounts.revokeKey(idOf(KEYS.revoked), RECORDED_AT + 1_000);
-  await accounts.addKey({ ...keyOf('acme', KEYS.expired), expiresAt: RECORDED_AT + 1_000 });
-  await accounts.addKey({ ...keyOf('acme', KEYS.elsewhere), allowedIps: ['192.0.2.0/24', '2001:db8::1'] });
-  await accounts.addKey({ ...keyOf('acme', KEYS.headerOnly), headerOnly: true });
-  await accounts.addKey(keyOf('late', KEYS.suspended));
+  await keys.add(keyOf('acme', KEYS.valid));
+  await keys.add(keyOf('acme', KEYS.revoked));
+  await keys.revoke(idOf(KEYS.revoked), RECORDED_AT + 1_000);
+  await keys.add({ ...keyOf('acme', KEYS.expired), expiresAt: RECORDED_AT + 1_000 });
+  await keys.add({ ...keyOf('acme', KEYS.elsewhere), allowedIps: ['192.0.2.0/24', '2001:db8::1'] });
+  await keys.add({ ...keyOf('acme', KEYS.headerOnly), headerOnly: true });
+  await keys.add(keyOf('late', KEYS.suspended));
 }
 
 async function writeQuota(ledger: Ledger): Promise<void> {
@@ -222,7 +222,7 @@ async function writeReplicas(ledger: Ledger): Promise<void> {
 
 /** A plan that somebody saved, and what a key was used for. */
 async function writeAudit(ledger: Ledger): Promise<void> {
-  await ledger.as({ name: 'ada', via: 'cli' }).accounts.changePlan(PLAN, { maxSymbols: PLAN.maxSymbols });
+  await ledger.as({ name: 'ada', via: 'cli' }).plans.change(PLAN, { maxSymbols: PLAN.maxSymbols });
   const use = { accountId: 'acme', keyId: idOf(KEYS.valid), day: day('2024-05-14'), endpoint: 'latest' };
   await ledger.keyUses.add([{ ...use, count: 3, lastAt: RECORDED_AT }]);
 }

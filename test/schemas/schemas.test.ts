@@ -109,15 +109,15 @@ onEachEngine('a ledger of an older schema', (engine) => {
 
     test(`of version ${version} keeps its plans and accounts, and new accounts can be added`, async () => {
       const ledger = await upgraded(version);
-      expect((await ledger.accounts.plans()).find((plan) => plan.name === PLAN.name)).toEqual(PLAN);
+      expect((await ledger.plans.list()).find((plan) => plan.name === PLAN.name)).toEqual(PLAN);
       // 30 days were the default: they now mean what the version of the interface says.
-      const free = (await ledger.accounts.plans()).find((plan) => plan.name === 'free');
+      const free = (await ledger.plans.list()).find((plan) => plan.name === 'free');
       expect(free!.maxSpanDays).toBeNull();
       expect((await ledger.accounts.list()).map(({ id, plan, status }) => [id, plan, status])).toEqual([
         ['acme', 'club', 'active'],
         ['late', 'free', 'suspended'],
       ]);
-      const key = (await ledger.accounts.keys('acme')).find(({ allowedIps }) => allowedIps !== null);
+      const key = (await ledger.keys.of('acme')).find(({ allowedIps }) => allowedIps !== null);
       expect(key!.allowedIps).toEqual(['192.0.2.0/24', '2001:db8::1']);
       await ledger.accounts.create({ id: 'new', name: 'New', plan: 'pro', status: 'active', createdAt: 0 });
       expect(await ledger.accounts.find('new')).toMatchObject({ plan: 'pro' });

@@ -66,26 +66,26 @@ onEachEngine('concurrent requests', (engine) => {
   ] as const;
   for (const [what, act] of late) {
     test(`a key revoked while its request is in progress no longer ${what}`, async () => {
-      const { accounts } = api.service.ledger;
+      const { accounts, keys } = api.service.ledger;
       const key = await api.service.key();
       const other = (await send('POST', '/account/keys', key)).body.key as Json;
       const { id: own } = (await accounts.byKeyHash(hashKey(key)))!.key;
-      await accounts.revokeKey(own, api.service.clock.time); // this process has not followed it yet
+      await keys.revoke(own, api.service.clock.time); // this process has not followed it yet
       const reply = await act(key, own, String(other.id));
       expect([401, 409]).toContain(reply.status);
-      const { accountId } = (await accounts.findKey(own))!;
-      const active = (await accounts.keys(accountId)).filter(({ revokedAt }) => revokedAt === null);
+      const { accountId } = (await keys.find(own))!;
+      const active = (await keys.of(accountId)).filter(({ revokedAt }) => revokedAt === null);
       expect(active.map(({ id }) => id)).toEqual([String(other.id)]);
     });
 
     test(`a key whose account is suspended while its request is in progress no longer ${what}`, async () => {
-      const { accounts } = api.service.ledger;
+      const { accounts, keys } = api.service.ledger;
       const key = await api.service.key();
       const other = (await send('POST', '/account/keys', key)).body.key as Json;
       const { key: own, account } = (await accounts.byKeyHash(hashKey(key)))!;
       await accounts.update(account.id, { status: 'suspended' });
       expectRefusal(await act(key, own.id, String(other.id)), 403, 'account_suspended');
-      const active = (await accounts.keys(account.id)).filter(({ revokedAt }) => revokedAt === null);
+      const active = (await keys.of(account.id)).filter(({ revokedAt }) => revokedAt === null);
       expect(active).toHaveLength(2);
     });
   }
@@ -93,10 +93,10 @@ onEachEngine('concurrent requests', (engine) => {
   test('the operator cannot rotate a key that is revoked at the same time either', async () => {
     const { ledger, clock } = api.service;
     const found = (await ledger.accounts.byKeyHash(hashKey(await api.service.key())))!.key;
-    await ledger.accounts.revokeKey(found.id, clock.time);
+    await ledger.keys.revoke(found.id, clock.time);
     const rotating = rotateKey(ledger, found, 0, clock.time);
     await expect(rotating).rejects.toThrow('revoked or has expired');
-    expect(await ledger.accounts.keys(found.accountId)).toHaveLength(1);
+    expect(await ledger.keys.of(found.accountId)).toHaveLength(1);
   });
 
   test('either accounts are created on a plan or the plan is deleted, without internal errors', async () => {

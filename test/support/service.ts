@@ -87,7 +87,7 @@ export async function openTestService(
         burstPerSecond: 10_000,
         history: true,
       };
-      await ledger.accounts.setPlan({ ...rest, ...plan });
+      await ledger.plans.set({ ...rest, ...plan });
       await core.follow();
     },
 

@@ -53,7 +53,7 @@ export const adminAccounts: readonly AdminEndpoint[] = [
       return {
         success: true,
         account: { ...record(account), used, quota },
-        keys: listedKeys(await ledger.accounts.keys(id), await ledger.keyUses.lastUses(id), now),
+        keys: listedKeys(await ledger.keys.of(id), await ledger.keyUses.lastUses(id), now),
         ...(await dailyUsage(ledger, id, now)),
       };
     },

@@ -28,19 +28,19 @@ export const adminKeys: readonly AdminEndpoint[] = [
   }),
   adminEndpoint('/admin/keys/:id', {
     async PATCH({ id, ledger, now, body }) {
-      const key = await ledger.accounts.updateKey(id, rulesOf(await body(KEY_CHANGE), now));
+      const key = await ledger.keys.update(id, rulesOf(await body(KEY_CHANGE), now));
       if (typeof key === 'string') throw keyRefusal(key, id);
       return { success: true, key: keyRecord(key, now) };
     },
     async DELETE({ id, ledger, now }) {
-      if (!(await ledger.accounts.revokeKey(id, now))) throw refuse('not_there', { what: 'key', id });
+      if (!(await ledger.keys.revoke(id, now))) throw refuse('not_there', { what: 'key', id });
       return { success: true, id, revoked: true };
     },
   }),
   adminEndpoint('/admin/keys/:id/rotate', {
     async POST({ id, ledger, now, body }) {
       const { overlapSeconds } = await body(ROTATION);
-      const old = await ledger.accounts.findKey(id);
+      const old = await ledger.keys.find(id);
       if (!old) throw refuse('not_there', { what: 'key', id });
       const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now);
       return issuedKey(await issuedOrRefused(rotating), now);

@@ -8,24 +8,24 @@ import { PLAN_CHANGE } from './bodies.ts';
 export const adminPlans: readonly AdminEndpoint[] = [
   adminEndpoint('/admin/plans', {
     async GET({ ledger }) {
-      return { success: true, plans: await ledger.accounts.plans() };
+      return { success: true, plans: await ledger.plans.list() };
     },
   }),
   adminEndpoint('/admin/plans/:id', {
     /** Creates a plan, or changes the given fields of an existing one. */
     async PUT({ id: name, ledger, body }) {
       const change = await body(PLAN_CHANGE);
-      const exists = (await ledger.accounts.plans()).some((plan) => plan.name === name);
+      const exists = (await ledger.plans.list()).some((plan) => plan.name === name);
       if (!exists && !PLAN_NAME.test(name)) {
         const problem = 'a plan name has at most 32 characters: lowercase letters, digits, - and _';
         throw refuse('invalid_body', { problems: [problem] });
       }
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      const plan = await ledger.accounts.changePlan(defaultPlan(name), given);
+      const plan = await ledger.plans.change(defaultPlan(name), given);
       return { success: true, plan };
     },
     async DELETE({ id: name, ledger }) {
-      const outcome = await ledger.accounts.deletePlan(name);
+      const outcome = await ledger.plans.delete(name);
       if (outcome === false) throw refuse('not_there', { what: 'plan', id: name.slice(0, 64) });
       if (outcome !== true) {
         const users = outcome === 1 ? '1 account has' : `${outcome} accounts have`;

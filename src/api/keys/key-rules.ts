@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { KeyRules } from '../../ledger/accounts/key-changes.ts';
+import type { KeyRules } from '../../ledger/accounts/key-store.ts';
 import { refuse } from '../errors/errors.ts';
 import type { KEY_CHANGE } from './key-bodies.ts';
 

@@ -128,7 +128,7 @@ export const accountCommands: readonly Command[] = [
       const id = call.operands[0]!;
       await call.withLedger(async (ledger) => {
         const account = await ledger.accounts.find(id);
-        const keys = await ledger.accounts.keys(id);
+        const keys = await ledger.keys.of(id);
         const what = account
           ? `${id} (${account.name}) with ${plural(keys.length, 'key')} and all its usage`
           : id;

@@ -58,7 +58,7 @@ export const keyCommands: readonly Command[] = [
       await call.withLedger(async (ledger) => {
         await requireAccount(ledger, id);
         const now = systemClock.now();
-        const keys = (await ledger.accounts.keys(id)).map(({ hash: _, ...key }) => ({
+        const keys = (await ledger.keys.of(id)).map(({ hash: _, ...key }) => ({
           ...key,
           status: keyStatus(key, now),
         }));
@@ -101,7 +101,7 @@ export const keyCommands: readonly Command[] = [
     async run({ withLedger, operands, isSet }) {
       await withLedger(async (ledger) => {
         const { id } = await findKey(ledger, operands[0]!);
-        await ledger.accounts.revokeKey(id, systemClock.now());
+        await ledger.keys.revoke(id, systemClock.now());
         if (isSet('json')) return printLine(JSON.stringify({ keyId: id, revoked: true }));
         printLine(`Key ${id} is revoked.`);
       });
@@ -142,7 +142,7 @@ function readExpiry(text: string, now: number): number {
 async function findKey(ledger: Ledger, given: string): Promise<ApiKey> {
   const key = isWellFormed(given)
     ? (await ledger.accounts.byKeyHash(hashKey(given)))?.key
-    : await ledger.accounts.findKey(given);
+    : await ledger.keys.find(given);
   if (!key) throw new Error('there is no such key; pass its id (key_…) or the key itself (pit_live_…)');
   return key;
 }

@@ -22,7 +22,7 @@ export const planCommands: readonly Command[] = [
     flags: JSON_FLAG,
     async run({ withLedger, isSet }) {
       await withLedger(async (ledger) => {
-        const plans = await ledger.accounts.plans();
+        const plans = await ledger.plans.list();
         if (isSet('json')) return printLine(JSON.stringify(plans));
         const head = ['name', 'quota per month', 'delay s', 'symbols', 'span days', 'per second', 'history'];
         printLine(
@@ -69,7 +69,7 @@ export const planCommands: readonly Command[] = [
         history: onOff(call, 'history'),
       };
       const plan = await call.withLedger((ledger) =>
-        ledger.accounts.changePlan(defaultPlan(name), withoutUndefined(given)),
+        ledger.plans.change(defaultPlan(name), withoutUndefined(given)),
       );
       if (call.isSet('json')) return printLine(JSON.stringify(plan));
       const quota = plan.quota >= QUOTA_MAX ? 'unlimited requests' : plural(plan.quota, 'request');
@@ -85,7 +85,7 @@ export const planCommands: readonly Command[] = [
     flags: JSON_FLAG,
     async run({ withLedger, operands, isSet }) {
       const name = operands[0]!;
-      const result = await withLedger((ledger) => ledger.accounts.deletePlan(name));
+      const result = await withLedger((ledger) => ledger.plans.delete(name));
       if (result === false) throw new Error(`there is no plan "${name}"; openpit plan list lists them`);
       if (result !== true) {
         const users = result === 1 ? '1 account uses' : `${result} accounts use`;

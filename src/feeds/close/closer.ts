@@ -161,7 +161,7 @@ export class Closer {
 
   /** The longest delay of any plan. */
   async #longestDelayMs(): Promise<number> {
-    const plans = await this.#ledger.accounts.plans();
+    const plans = await this.#ledger.plans.list();
     return Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
   }
 

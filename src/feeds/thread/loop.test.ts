@@ -68,12 +68,12 @@ test('old data is deleted by the retention rules of the operator', async () => {
       allowedIps: null,
       headerOnly: false,
     };
-    await ledger.accounts.addKey({ id, hash: id, revokedAt, ...rest });
+    await ledger.keys.add({ id, hash: id, revokedAt, ...rest });
   }
   const rules = { ...DEFAULT_RETENTION, keysDays: 7 };
   const loop = new FeedLoop({ ledgerUrl: url, clock: { now: () => NOON }, post() {}, retention: rules });
   await loop.turn();
-  expect((await ledger.accounts.keys('a')).map(({ id }) => id)).toEqual(['lately']);
+  expect((await ledger.keys.of('a')).map(({ id }) => id)).toEqual(['lately']);
   loop.stop();
   await loop.run();
   await ledger.close();

@@ -110,7 +110,7 @@ export class Directory {
 
   async #reload(): Promise<void> {
     const head = await this.#ledger.head();
-    const plans = await this.#ledger.accounts.plans();
+    const plans = await this.#ledger.plans.list();
     // No await from here on: a request never sees the directory half empty.
     this.#changes++;
     this.cache.clear();

@@ -6,18 +6,8 @@ import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import { asNumber, asOneOf, asText, rowReader, type Sql } from '../engine/rows.ts';
 import { type Period, periodStart } from '../quota/period.ts';
 import { deleteAccount } from './delete-account.ts';
-import { KeyChanges, type KeyRules } from './key-changes.ts';
-import type { KeyOwner, KeyRefusal } from './key-owner.ts';
-import { type ApiKey, findKey, KEY, keysOf } from './keys.ts';
-import {
-  changedPlans,
-  changePlan,
-  deletePlan,
-  listPlans,
-  type Plan,
-  requirePlan,
-  writePlan,
-} from './plans.ts';
+import { type ApiKey, KEY } from './keys.ts';
+import { changedPlans, type Plan, requirePlan } from './plans.ts';
 
 export interface Account {
   id: string;
@@ -41,34 +31,14 @@ const ACCOUNT = rowReader<Account>({
   createdAt: asNumber,
 });
 
-/** Accounts with their plans and keys. */
+/** The accounts. Their plans are in `PlanStore`, their keys in `KeyStore`. */
 export class AccountStore {
   readonly #engine: Engine;
   readonly #audit: AuditLog;
-  readonly #keyChanges: KeyChanges;
 
   constructor(engine: Engine, audit: AuditLog) {
     this.#engine = engine;
     this.#audit = audit;
-    this.#keyChanges = new KeyChanges(engine, audit);
-  }
-
-  plans(): Promise<Plan[]> {
-    return listPlans(this.#engine);
-  }
-
-  async setPlan(plan: Plan): Promise<void> {
-    await this.#engine.write((tx) => writePlan(tx, plan));
-  }
-
-  /** Changes some fields of a plan. Creates it from `base` when no plan has its name. */
-  changePlan(base: Plan, change: Partial<Plan>): Promise<Plan> {
-    return changePlan(this.#engine, this.#audit, base, change);
-  }
-
-  /** Deletes a plan. Returns false when it does not exist, and the number of its accounts when it has any. */
-  deletePlan(name: string): Promise<boolean | number> {
-    return deletePlan(this.#engine, this.#audit, name);
   }
 
   /**
@@ -145,40 +115,6 @@ export class AccountStore {
   /** Deletes an account, its keys and its usage. False when there was nothing to delete. */
   delete(id: string): Promise<boolean> {
     return deleteAccount(this.#engine, this.#audit, id);
-  }
-
-  addKey(key: ApiKey, owner?: KeyOwner): Promise<KeyRefusal | undefined> {
-    return this.#keyChanges.add(key, owner);
-  }
-
-  keys(accountId: string): Promise<ApiKey[]> {
-    return keysOf(this.#engine, this.#engine.read, accountId);
-  }
-
-  findKey(id: string): Promise<ApiKey | undefined> {
-    return findKey(this.#engine, id);
-  }
-
-  replaceKey(
-    oldId: string,
-    oldExpiresAt: number,
-    key: ApiKey,
-    owner?: KeyOwner,
-  ): Promise<KeyRefusal | undefined> {
-    return this.#keyChanges.replace(oldId, oldExpiresAt, key, owner);
-  }
-
-  revokeKey(id: string, at: number): Promise<boolean> {
-    return this.#keyChanges.revoke(id, at);
-  }
-
-  /** Changes the name or the restrictions of a key. Returns it as it is then. */
-  updateKey(id: string, rules: Partial<KeyRules>, owner?: KeyOwner): Promise<ApiKey | KeyRefusal> {
-    return this.#keyChanges.update(id, rules, owner);
-  }
-
-  revokeKeyOf(accountId: string, id: string, owner: KeyOwner): Promise<KeyRefusal | undefined> {
-    return this.#keyChanges.revokeOf(accountId, id, owner);
   }
 
   async byKeyHash(hash: string): Promise<FoundKey | undefined> {

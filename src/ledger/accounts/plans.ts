@@ -55,9 +55,62 @@ function readPlan(row: Row): Plan {
   return isUnset ? { ...plan, maxSpanDays: null } : plan;
 }
 
-export async function listPlans({ read }: Engine): Promise<Plan[]> {
-  const rows = await read.unsafe(`SELECT ${PLAN.columns} FROM plan`);
-  return sortBy(rows.map(readPlan), (plan) => plan.name);
+/** The plans of the service. */
+export class PlanStore {
+  readonly #engine: Engine;
+  readonly #audit: AuditLog;
+
+  constructor(engine: Engine, audit: AuditLog) {
+    this.#engine = engine;
+    this.#audit = audit;
+  }
+
+  async list(): Promise<Plan[]> {
+    const rows = await this.#engine.read.unsafe(`SELECT ${PLAN.columns} FROM plan`);
+    return sortBy(rows.map(readPlan), (plan) => plan.name);
+  }
+
+  async set(plan: Plan): Promise<void> {
+    await this.#engine.write((tx) => writePlan(tx, plan));
+  }
+
+  /** Changes some fields of a plan. Creates it from `base` when no plan has its name. */
+  change(base: Plan, change: Partial<Plan>): Promise<Plan> {
+    return this.#engine.write(async (tx) => {
+      await lockRevisions(tx, 'accounts'); // a concurrent change must not be lost
+      const find = `SELECT ${PLAN.columns} FROM plan WHERE name = ${this.#engine.placeholder(1)}`;
+      const [row] = await tx.unsafe(find, [base.name]);
+      const before = row && readPlan(row);
+      const plan = { ...(before ?? base), ...change };
+      await writePlan(tx, plan);
+      await this.#audit.record(tx, {
+        action: before ? 'plan.update' : 'plan.create',
+        target: plan.name,
+        details: before ? changedFields(before, plan) : { ...plan },
+      });
+      return plan;
+    });
+  }
+
+  /** Deletes a plan. Returns false when it does not exist, and the number of its accounts when it has any. */
+  delete(name: string): Promise<boolean | number> {
+    return this.#engine.write(async (tx) => {
+      await nextRevision(tx, 'accounts'); // locks the accounts: none can get the plan from here on
+      const accounts = asNumber(onlyRow(await tx`SELECT count(*) AS n FROM account WHERE plan = ${name}`).n);
+      if (accounts > 0) return accounts;
+      const [deleted] = await tx.unsafe(
+        `DELETE FROM plan WHERE name = ${this.#engine.placeholder(1)} RETURNING ${PLAN.columns}`,
+        [name],
+      );
+      if (!deleted) return false;
+      await this.#audit.record(tx, {
+        action: 'plan.delete',
+        target: name,
+        details: { ...readPlan(deleted) },
+      });
+      return true;
+    });
+  }
 }
 
 /** The plans that revisions in (after, upTo] changed. */
@@ -81,45 +134,6 @@ export async function writePlan(tx: Sql, plan: Plan): Promise<void> {
     ON CONFLICT (name) DO UPDATE SET quota = excluded.quota, delay_seconds = excluded.delay_seconds,
       max_symbols = excluded.max_symbols, max_span_days = excluded.max_span_days, max_span_set = excluded.max_span_set,
       burst_per_second = excluded.burst_per_second, history = excluded.history, revision = excluded.revision`;
-}
-
-/** Changes some fields of a plan. Creates it from `base` when no plan has its name. */
-export function changePlan(
-  engine: Engine,
-  audit: AuditLog,
-  base: Plan,
-  change: Partial<Plan>,
-): Promise<Plan> {
-  return engine.write(async (tx) => {
-    await lockRevisions(tx, 'accounts'); // a concurrent change must not be lost
-    const find = `SELECT ${PLAN.columns} FROM plan WHERE name = ${engine.placeholder(1)}`;
-    const [row] = await tx.unsafe(find, [base.name]);
-    const before = row && readPlan(row);
-    const plan = { ...(before ?? base), ...change };
-    await writePlan(tx, plan);
-    await audit.record(tx, {
-      action: before ? 'plan.update' : 'plan.create',
-      target: plan.name,
-      details: before ? changedFields(before, plan) : { ...plan },
-    });
-    return plan;
-  });
-}
-
-/** Deletes a plan. Returns false when it does not exist, and the number of its accounts when it has any. */
-export function deletePlan(engine: Engine, audit: AuditLog, name: string): Promise<boolean | number> {
-  return engine.write(async (tx) => {
-    await nextRevision(tx, 'accounts'); // locks the accounts: none can get the plan from here on
-    const accounts = asNumber(onlyRow(await tx`SELECT count(*) AS n FROM account WHERE plan = ${name}`).n);
-    if (accounts > 0) return accounts;
-    const [deleted] = await tx.unsafe(
-      `DELETE FROM plan WHERE name = ${engine.placeholder(1)} RETURNING ${PLAN.columns}`,
-      [name],
-    );
-    if (!deleted) return false;
-    await audit.record(tx, { action: 'plan.delete', target: name, details: { ...readPlan(deleted) } });
-    return true;
-  });
 }
 
 /** The caller holds the lock of the accounts' revisions, so the plan cannot be deleted before its transaction ends. */

@@ -66,7 +66,7 @@ onEachEngine('key rules', (engine) => {
     const { account, issued } = await createAccount(ledger, { name: 'Two keys', plan: 'basic' }, clock.time);
     const other = await issueKey(ledger, account.id, {}, clock.time);
     for (const key of [issued.text, other.text]) expect((await api.ask('/usage', { key })).status).toBe(200);
-    await ledger.accounts.revokeKey(issued.key.id, clock.time);
+    await ledger.keys.revoke(issued.key.id, clock.time);
     await core.follow();
     expectRefusal(await api.ask('/symbols', { key: issued.text }), 401, 'invalid_key');
     expect((await api.ask('/symbols', { key: other.text })).status).toBe(200);
@@ -103,7 +103,7 @@ onEachEngine('key rules', (engine) => {
       burstPerSecond: 9,
       history: true,
     };
-    await ledger.accounts.setPlan({ name: 'brand-new', ...plan });
+    await ledger.plans.set({ name: 'brand-new', ...plan });
     const key = await api.service.key('brand-new');
     expect(await planOf('/usage', key)).toBe('brand-new');
   });

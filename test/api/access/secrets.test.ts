@@ -48,7 +48,7 @@ onEachEngine('secrets', (engine) => {
     const [account] = await ledger.accounts.list();
     const revoked = await issueKey(ledger, account!.id, {}, clock.time);
     const elsewhere = await issueKey(ledger, account!.id, { allowedIps: ['203.0.113.1'] }, clock.time);
-    await ledger.accounts.revokeKey(revoked.key.id, clock.time);
+    await ledger.keys.revoke(revoked.key.id, clock.time);
     await core.follow();
     const keys = [api.key, createKey(secureRandom), revoked.text, elsewhere.text];
     const seen: string[] = [];

@@ -108,7 +108,7 @@ onEachEngine('a cached response', (engine) => {
     expect((await api.ask(PATHS[0]!, { key: other })).status).toBe(200);
     expect((await api.ask(PATHS[0]!, { key: other })).status).toBe(200);
     const found = await service.ledger.accounts.byKeyHash(hashKey(other));
-    await service.ledger.accounts.revokeKey(found!.key.id, service.clock.time);
+    await service.ledger.keys.revoke(found!.key.id, service.clock.time);
     await service.core.follow();
     expect((await api.ask(PATHS[0]!, { key: other })).status).toBe(401);
   });

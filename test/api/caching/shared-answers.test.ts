@@ -121,7 +121,7 @@ onEachEngine('customers who ask for the same', (engine) => {
     const revoked = await keyWith({});
     const suspended = await keyWith({});
     for (const { text } of [expiring, revoked, suspended]) await warm(LATEST, text, true);
-    await ledger.accounts.revokeKey(revoked.key.id, clock.time);
+    await ledger.keys.revoke(revoked.key.id, clock.time);
     await ledger.accounts.update(suspended.key.accountId, { status: 'suspended' });
     await core.follow();
     clock.time += MINUTE;

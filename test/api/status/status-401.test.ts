@@ -42,7 +42,7 @@ onEachEngine('401', (engine) => {
     expect((await api.ask('/symbols', { key: expired.text })).status).toBe(200);
     expect((await api.ask('/symbols', { key: revoked.text })).status).toBe(200);
     clock.time += MINUTE;
-    await ledger.accounts.revokeKey(revoked.key.id, clock.time);
+    await ledger.keys.revoke(revoked.key.id, clock.time);
     await service.core.follow();
 
     const keys = ['wrong', createKey(secureRandom), `${api.key.slice(0, -1)}!`, expired.text, revoked.text];

@@ -137,7 +137,7 @@ onEachEngine('GET /rates/stream', (engine) => {
     const stream = await listen('XAU', key);
     await stream.take(1);
     const { key: known } = await foundBy(key);
-    await service.ledger.accounts.revokeKey(known.id, service.clock.time);
+    await service.ledger.keys.revoke(known.id, service.clock.time);
     await service.core.follow();
     expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'invalid_key' } });
     expect(await stream.next()).toBeUndefined();
@@ -168,10 +168,10 @@ onEachEngine('GET /rates/stream', (engine) => {
     const inHeader = await listen('XAU', key);
     for (const stream of [inUrl, inHeader]) await stream.take(1);
     const refused = { event: 'end', data: { code: 'key_not_allowed' } };
-    await service.ledger.accounts.updateKey(known.id, { headerOnly: true });
+    await service.ledger.keys.update(known.id, { headerOnly: true });
     await service.core.follow();
     expect(await inUrl.next()).toMatchObject(refused);
-    await service.ledger.accounts.updateKey(known.id, { allowedIps: ['192.0.2.1'] });
+    await service.ledger.keys.update(known.id, { allowedIps: ['192.0.2.1'] });
     await service.core.follow();
     expect(await inHeader.next()).toMatchObject(refused);
   });

@@ -206,10 +206,10 @@ onEachEngine('retention', (engine) => {
         allowedIps: null,
         headerOnly: false,
       };
-      await ledger.accounts.addKey({ id, expiresAt, revokedAt, ...rest });
+      await ledger.keys.add({ id, expiresAt, revokedAt, ...rest });
     }
     await ledger.retention.prune(NOW, { ...DEFAULT_RETENTION, keysDays: 90 });
-    const left = (await ledger.accounts.keys('a')).map(({ id }) => id);
+    const left = (await ledger.keys.of('a')).map(({ id }) => id);
     expect(left.sort()).toEqual(['active', 'expired lately', 'revoked lately']);
   });
 

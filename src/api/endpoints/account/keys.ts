@@ -16,7 +16,7 @@ export const keys: OwnerEndpoint = {
   actions: {
     async GET({ customer: { id }, ledger, now }) {
       const lastUses = await ledger.keyUses.lastUses(id);
-      return { success: true, keys: listedKeys(await ledger.accounts.keys(id), lastUses, now) };
+      return { success: true, keys: listedKeys(await ledger.keys.of(id), lastUses, now) };
     },
     /** The new key inherits the restrictions of the key that creates it. */
     async POST(call) {
@@ -50,18 +50,18 @@ export const oneKey: OwnerEndpoint = {
     async PATCH(call) {
       const { id, customer, key: own, ledger, now } = call;
       const { name, ...rules } = rulesOf(await call.body(KEY_CHANGE), now);
-      const known = await ledger.accounts.findKey(id);
+      const known = await ledger.keys.find(id);
       if (known?.accountId !== customer.id) throw refuse('not_there', { what: 'key', id });
       if (Object.keys(rules).length > 0 && !isUnrestricted(own))
         throw refuse('key_not_allowed', { why: 'rules' });
       const change = { ...rules, ...(name !== undefined && { name }) };
-      const key = await ledger.accounts.updateKey(id, change, ownerOf(call));
+      const key = await ledger.keys.update(id, change, ownerOf(call));
       if (typeof key === 'string') throw keyRefusal(key, id);
       return { success: true, key: keyRecord(key, now) };
     },
     async DELETE(call) {
       const { id, customer, ledger } = call;
-      const refusal = await ledger.accounts.revokeKeyOf(customer.id, id, ownerOf(call));
+      const refusal = await ledger.keys.revokeOf(customer.id, id, ownerOf(call));
       if (refusal) throw keyRefusal(refusal, id);
       return { success: true, id, revoked: true };
     },
@@ -77,7 +77,7 @@ export const keyRotation: OwnerEndpoint = {
     async POST(call) {
       const { id, customer, key: own, ledger, now } = call;
       const { overlapSeconds } = await call.body(ROTATION);
-      const old = await ledger.accounts.findKey(id);
+      const old = await ledger.keys.find(id);
       if (old?.accountId !== customer.id) throw refuse('not_there', { what: 'key', id });
       if (own.id !== old.id && !isUnrestricted(own)) throw refuse('key_not_allowed', { why: 'rules' });
       const rotating = rotateKey(ledger, old, overlapSeconds * 1000, now, ownerOf(call));

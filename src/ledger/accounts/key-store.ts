@@ -9,14 +9,22 @@ import { type ApiKey, findKey, isActive, keysOf } from './keys.ts';
 /** What can be changed after a key was created. */
 export type KeyRules = Pick<ApiKey, 'name' | 'expiresAt' | 'allowedIps' | 'headerOnly'>;
 
-/** Creates, changes and revokes keys. `owner` is a customer who does it; without one, it is the operator. */
-export class KeyChanges {
+/** The keys of accounts. `owner` is a customer who changes them; without one, it is the operator. */
+export class KeyStore {
   readonly #engine: Engine;
   readonly #audit: AuditLog;
 
   constructor(engine: Engine, audit: AuditLog) {
     this.#engine = engine;
     this.#audit = audit;
+  }
+
+  of(accountId: string): Promise<ApiKey[]> {
+    return keysOf(this.#engine, this.#engine.read, accountId);
+  }
+
+  find(id: string): Promise<ApiKey | undefined> {
+    return findKey(this.#engine, id);
   }
 
   /**
@@ -61,7 +69,7 @@ export class KeyChanges {
     });
   }
 
-  /** Changes some rules of a key that is not revoked. */
+  /** Changes some rules of a key that is not revoked. Returns it as it is then. */
   update(id: string, rules: Partial<KeyRules>, owner?: KeyOwner): Promise<ApiKey | KeyRefusal> {
     return this.#engine.write(async (tx) => {
       await lockRevisions(tx, 'accounts');
