@@ -1,4 +1,6 @@
 import { rmSync } from 'node:fs';
+import type { CountedEndpoint } from '../../src/gate/endpoints.ts';
+import type { MeteredAccount } from '../../src/gate/meter/account-lease.ts';
 import { Meter } from '../../src/gate/meter/meter.ts';
 import type { LockSlot } from '../../src/gate/spool/slot-lock.ts';
 import { newFolder } from '../support/ledger.ts';
@@ -22,6 +24,8 @@ export class Machine {
   /** While the process is frozen: the calls that wait for it to resume. */
   #frozen: (() => void)[] | undefined;
   meter: Meter | undefined;
+  /** What the process has in memory of each account. */
+  #accounts = new Map<string, MeteredAccount>();
   isLost = false;
 
   constructor(
@@ -48,6 +52,7 @@ export class Machine {
   async start(): Promise<void> {
     const life = ++this.#life;
     this.#frozen = undefined;
+    this.#accounts = new Map();
     const deliver = (call: () => void) => this.#inLife(life, call);
     try {
       const meter = await Meter.open({
@@ -70,6 +75,12 @@ export class Machine {
       this.#time.after(1_000, () => this.#inLife(life, () => void this.start()));
       this.#locks.clear();
     }
+  }
+
+  /** Requests units of an account. Undefined while the process is starting. */
+  spend(accountId: string, endpoint: CountedEndpoint, units: number): ReturnType<Meter['spend']> | undefined {
+    const account = this.#accounts.getOrInsertComputed(accountId, (id) => ({ id }));
+    return this.meter?.spend(account, endpoint, undefined, units);
   }
 
   /** SIGKILL: the process ends and its locks are released, but its disk stays. */

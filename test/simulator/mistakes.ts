@@ -48,6 +48,22 @@ export const MISTAKES: readonly Mistake[] = [
       ),
   },
   {
+    name: 'units can be spent from a closed lease, to which an account still refers',
+    mix: 'pauses beyond the hold',
+    plant: () =>
+      replace(
+        Lease.prototype,
+        'closeRequest',
+        (original) =>
+          function (this: Lease) {
+            const { limit } = this;
+            const request = original.call(this);
+            this.limit = limit;
+            return request;
+          },
+      ),
+  },
+  {
     name: 'a barrier is acknowledged without the counts before it',
     mix: 'calm',
     plant: () =>

@@ -179,7 +179,7 @@ class Run {
   #request(account: { id: string }, machine: Machine, units: number): void {
     machine.inProcess(() => {
       const endpoint = this.#random.pick(COUNTED_ENDPOINTS);
-      const spend = machine.meter?.spend(account, endpoint, undefined, units);
+      const spend = machine.spend(account.id, endpoint, units);
       if (spend instanceof Promise) {
         void spend.then((settled) => this.#settled(machine, account, units, settled));
       } else if (spend) this.#settled(machine, account, units, spend);
