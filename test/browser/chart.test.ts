@@ -212,6 +212,18 @@ inBrowser('a chart', (browser) => {
     await close();
   });
 
+  test('a named formula has a page like a symbol, and the search finds it', async () => {
+    const { page, requests, complaints, close } = await open('#/symbol/GOLDSILVER');
+    await page.getByRole('heading', { name: 'Gold/Silver Ratio GOLDSILVER' }).waitFor();
+    await page.locator('.big').getByText('79.98').waitFor();
+    expect(requests[0]!.searchParams.get('symbols')).toBe('GOLDSILVER');
+    expect(await page.getByRole('button', { name: 'Show corrections' }).count()).toBe(0);
+    await page.getByLabel('Compare with').fill('crush');
+    await page.getByRole('option', { name: /SOYCRUSH/ }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('an average is the mean of as many closes as it says, also at the first bar shown', async () => {
     const { page, close } = await open('#/symbol/XAU?range=1M&average=10,200');
     const mean = (length: number) => 4_000 - (length + 1) / 2;

@@ -3,6 +3,10 @@ import type { Catalog } from '../../board/catalog.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import { datesOf, recordOf } from '../endpoints/catalog/symbols.ts';
+import { FormulaPrices } from '../formulas/formula-prices.ts';
+import { FormulaSeries, partsOfAll } from '../formulas/formula-series.ts';
+import { namedFormulas } from '../formulas/named-formulas.ts';
 import type { QueryParams } from '../model/query.ts';
 import type { SharedBody } from '../model/shared-body.ts';
 import { findSymbols, readSymbolSet } from '../params/parameters.ts';
@@ -18,8 +22,8 @@ export interface MarketView {
   readonly brief: SharedBody;
   /** The newest prices alone. */
   readonly quotes: SharedBody;
-  /** The same for some symbols. */
-  only(part: MarketPart, series: readonly Series[]): SharedBody;
+  /** The same for some symbols and formulas. */
+  only(part: MarketPart, series: readonly Series[], formulas: FormulaTexts): SharedBody;
 }
 
 export type MarketPart = 'full' | 'brief' | 'quotes';
@@ -30,6 +34,9 @@ interface RowTexts {
   brief: string;
   quote: string | undefined;
 }
+
+/** The named formulas, as `/symbols` lists them. */
+type FormulaTexts = readonly string[];
 
 interface Snapshot {
   builtAt: number;
@@ -53,14 +60,14 @@ export class MarketViews {
 
   /** The requested part of the view of a plan, for all symbols or for those that it names. */
   async body(part: MarketPart, params: QueryParams, plan: Plan, now: number): Promise<SharedBody> {
-    const named = params.get('symbols') && findSymbols(readSymbolSet(params, plan), this.#board, now).symbols;
-    const view = await this.get(plan.delaySeconds * 1000, now);
-    return named
-      ? view.only(
-          part,
-          named.map(({ series }) => series),
-        )
-      : view[part];
+    const delayMs = plan.delaySeconds * 1000;
+    if (!params.get('symbols')) return (await this.get(delayMs, now))[part];
+    const options = { symbolsMax: plan.maxSymbols, onlyNamed: true };
+    const { symbols } = findSymbols(readSymbolSet(params, plan), this.#board, now, options);
+    const formulas = symbols.flatMap(({ series }) => (series instanceof FormulaSeries ? [series] : []));
+    const texts = await this.#formulaTexts(formulas, delayMs, now);
+    const series = partsOfAll(symbols).map((one) => one.series);
+    return (await this.get(delayMs, now)).only(part, series, texts);
   }
 
   /** The current view, at most `REFRESH_MS` old. Concurrent requests share one build. */
@@ -84,21 +91,41 @@ export class MarketViews {
       await this.#board.ready([series], 'recent', now);
       texts.set(series, await this.#buildRow(series, delayMs, now));
     }
-    const encode = (part: MarketPart, some: ReadonlyMap<Series, RowTexts>) =>
-      this.#encode(textOf(part, some, aliasesOf(catalog, some)), delayMs);
+    const formulas = await this.#formulaTexts([...namedFormulas(catalog).values()], delayMs, now);
+    const encode = (part: MarketPart, some: ReadonlyMap<Series, RowTexts>, formulas: FormulaTexts) =>
+      this.#encode(textOf(part, some, formulas, aliasesOf(catalog, some)), delayMs);
     return {
-      full: encode('full', texts),
-      brief: encode('brief', texts),
-      quotes: encode('quotes', texts),
-      only(part, series) {
+      full: encode('full', texts, formulas),
+      brief: encode('brief', texts, formulas),
+      quotes: encode('quotes', texts, formulas),
+      only(part, series, formulas) {
         // A symbol that was added since is in the next view.
         const some = series.flatMap((one) => {
           const own = texts.get(one);
           return own ? [[one, own] as const] : [];
         });
-        return encode(part, new Map(some));
+        return encode(part, new Map(some), formulas);
       },
     };
+  }
+
+  async #formulaTexts(
+    formulas: readonly FormulaSeries[],
+    delayMs: number,
+    now: number,
+  ): Promise<FormulaTexts> {
+    const texts: string[] = [];
+    for (const formula of formulas) {
+      if (shouldYield()) await yieldToRequests();
+      await this.#board.ready(
+        formula.parts.map(({ series }) => series),
+        'dates',
+        now,
+      );
+      const prices = new FormulaPrices(this.#board.view(delayMs), 'named');
+      texts.push(recordOf(datesOf(formula, prices)));
+    }
+    return texts;
   }
 
   async #buildRow(series: Series, delayMs: number, now: number): Promise<RowTexts> {
@@ -137,7 +164,12 @@ export class MarketViews {
   }
 }
 
-function textOf(part: MarketPart, texts: ReadonlyMap<Series, RowTexts>, aliases: object): string {
+function textOf(
+  part: MarketPart,
+  texts: ReadonlyMap<Series, RowTexts>,
+  formulas: FormulaTexts,
+  aliases: object,
+): string {
   if (part === 'quotes') {
     const quotes = [...texts].flatMap(([{ symbol }, { quote }]) =>
       quote ? `${JSON.stringify(symbol.code)}:${quote}` : [],
@@ -145,7 +177,7 @@ function textOf(part: MarketPart, texts: ReadonlyMap<Series, RowTexts>, aliases:
     return `{"success":true,"quotes":{${quotes.join(',')}}}`;
   }
   const rows = [...texts.values()].map(({ row, brief }) => (part === 'full' ? row : brief));
-  return `{"success":true,"symbols":[${rows.join(',')}],"aliases":${JSON.stringify(aliases)}}`;
+  return `{"success":true,"symbols":[${rows.join(',')}],"formulas":[${formulas.join(',')}],"aliases":${JSON.stringify(aliases)}}`;
 }
 
 /** The symbol of each other code, so that a page can find a symbol by its ticker. */

@@ -121,10 +121,10 @@ export function findSymbols(
   symbolSet: SymbolSet,
   board: Board,
   now: number,
-  { day, canBePartial = false, symbolsMax }: FindOptions = {},
+  { day, canBePartial = false, symbolsMax, onlyNamed = false }: FindOptions = {},
 ): RequestedSymbols {
   const { catalog } = board;
-  const { symbols, unknownCodes } = resolve(symbolSet, catalog, symbolsMax);
+  const { symbols, unknownCodes } = resolve(symbolSet, catalog, symbolsMax, onlyNamed);
   let today = utcDay(now);
   for (const { series } of partsOfAll(symbols)) {
     today = Math.max(today, runningTradeDate(marketOf(series.symbol.market), now) ?? today);
@@ -148,6 +148,8 @@ export interface FindOptions {
   canBePartial?: boolean;
   /** Set if formulas are accepted: how many symbols a request may name, those in formulas included. */
   symbolsMax?: number;
+  /** Whether of the formulas only named ones are accepted. */
+  onlyNamed?: boolean;
 }
 
 /** The first requested day, which must not be in the future, and the parameter that names it. */
@@ -173,7 +175,7 @@ function describeUnknown(code: string, catalog: Catalog, suggests: boolean): Unk
 const SEPARATOR = /[;|/+&\s]|%2C/;
 
 /** Finds symbols and formulas. */
-function resolve({ codes }: SymbolSet, catalog: Catalog, symbolsMax: number | undefined) {
+function resolve({ codes }: SymbolSet, catalog: Catalog, symbolsMax: number | undefined, onlyNamed: boolean) {
   const symbols: RequestedSymbol[] = [];
   const unknownCodes: string[] = [];
   let hasFormulas = false;
@@ -187,7 +189,7 @@ function resolve({ codes }: SymbolSet, catalog: Catalog, symbolsMax: number | un
     } else if (!isFormula(code)) unknownCodes.push(code);
     else {
       hasFormulas = true;
-      const formula = findFormula(code, catalog, symbolsMax !== undefined);
+      const formula = findFormula(code, catalog, symbolsMax !== undefined && !onlyNamed);
       if ('unknown' in formula) unknownCodes.push(...formula.unknown);
       else if (!symbols.some((one) => one.code === formula.code)) symbols.push(formula);
     }

@@ -20,6 +20,8 @@ export interface MarketSymbol {
   unit: { symbol: string; name: string };
   status: 'active' | 'deprecated';
   updateInterval: 'minute' | 'day' | 'week' | 'month';
+  /** What a formula computes, with or without a name. */
+  formula?: string;
   firstDate: string | null;
   lastDate: string | null;
 }
@@ -40,6 +42,8 @@ export interface Quote {
 
 export interface MarketAnswer {
   symbols: (MarketSymbol & { quote: Quote | null; closes?: number[] })[];
+  /** The formulas that have a code of their own. */
+  formulas: MarketSymbol[];
   /** The symbol of every other code and ticker. */
   aliases: Record<string, string>;
 }

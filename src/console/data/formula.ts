@@ -34,6 +34,7 @@ export function formulaSymbol(formula: string, symbols: readonly MarketSymbol[])
     currency: isSpread && isSame(({ currency }) => currency.code) ? first.currency : NO_CURRENCY,
     unit: isSpread && isSame(({ unit }) => unit.symbol) ? first.unit : NO_UNIT,
     status: 'active',
+    formula,
     updateInterval: isSame(({ updateInterval }) => updateInterval) ? first.updateInterval : 'day',
     firstDate: hasPrices
       ? parts

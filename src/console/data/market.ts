@@ -36,7 +36,7 @@ const HIGHLIGHT_MS = 900;
 class MarketStore {
   symbols: readonly MarketSymbol[] | undefined;
   /** For the search; empty until the market is loaded. */
-  searchable: Searchable = { symbols: [], aliases: {}, isComplete: false };
+  searchable: Searchable = { symbols: [], formulas: [], aliases: {}, isComplete: false };
   state: LiveState = 'connecting';
   error: unknown;
   /** When quotes were last read without a pause before, in ms: what was loaded earlier is incomplete. */
@@ -92,9 +92,9 @@ class MarketStore {
 
   /** The symbol of a code, a ticker or a formula. */
   find(code: string): MarketSymbol | undefined {
-    const { symbols, aliases } = this.searchable;
+    const { symbols, formulas, aliases } = this.searchable;
     if (isFormula(code)) return formulaSymbol(code, symbols);
-    return symbols.find(({ symbol }) => symbol === code || symbol === aliases[code]);
+    return [...symbols, ...formulas].find(({ symbol }) => symbol === code || symbol === aliases[code]);
   }
 
   row(code: string): MarketRow | undefined {
@@ -188,10 +188,11 @@ class MarketStore {
     this.#setVisit(response.headers.get('openpit-visit') ?? this.#visit);
     this.#hasCloses = query.get('closes') === null;
     this.#loaded = wanted;
-    this.#setSymbols(
-      body.symbols.map(({ quote: _, closes: __, ...symbol }) => symbol),
-      body.aliases,
-    );
+    this.#setSymbols({
+      symbols: body.symbols.map(({ quote: _, closes: __, ...symbol }) => symbol),
+      formulas: body.formulas,
+      aliases: body.aliases,
+    });
     for (const { symbol, quote, closes = [] } of body.symbols) {
       if (quote) this.#set(symbol, { quote, closes, direction: 0 });
     }
@@ -207,16 +208,15 @@ class MarketStore {
       this.#update(code, quote);
     }
     if (!hasNew) return;
-    const { symbols, aliases } = this.searchable;
-    this.#setSymbols(
-      symbols.map((symbol) => withFirstPrice(symbol, quotes[symbol.symbol])),
-      aliases,
-    );
+    this.#setSymbols({
+      ...this.searchable,
+      symbols: this.searchable.symbols.map((symbol) => withFirstPrice(symbol, quotes[symbol.symbol])),
+    });
   }
 
-  #setSymbols(symbols: readonly MarketSymbol[], aliases: Readonly<Record<string, string>>): void {
-    this.symbols = symbols;
-    this.searchable = { symbols, aliases, isComplete: this.#loaded === 'all' };
+  #setSymbols(market: Omit<Searchable, 'isComplete'>): void {
+    this.symbols = market.symbols;
+    this.searchable = { ...market, isComplete: this.#loaded === 'all' };
   }
 
   #update(code: string, quote: Quote): void {

@@ -62,7 +62,7 @@ interface UnitsAnswer {
   currencies: Record<string, string[]>;
 }
 
-/** A formula has its own currency and unit only until the service has answered. */
+/** A formula without a name has its own currency and unit only until the service has answered. */
 export function useMeasures(key: string, { symbol, unit, currency }: MarketSymbol): Measures {
   const loaded = useLoad(async () => {
     const code = codesIn(symbol)[0]!;

@@ -108,7 +108,8 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   }, [data, row]);
   const headline = headlineOf(symbol, row, data, unit, view.currency);
   const [corrections, setCorrections] = useParam('corrections', '');
-  const wantsRevisions = corrections !== '' && data !== undefined && !isIntraday(data.interval);
+  const hasRevisions = symbol.formula === undefined && data !== undefined && !isIntraday(data.interval);
+  const wantsRevisions = corrections !== '' && hasRevisions;
   const shownBars = useMemo(
     () => data?.series[0]?.bars.filter(({ date }) => date >= shown.current.first),
     [data, shown.current.first],

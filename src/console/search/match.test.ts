@@ -12,6 +12,7 @@ const aliases = await read<{ alias: string; code: string }>('aliases.json');
 describe('the search over the catalogue', () => {
   const market: Searchable = {
     symbols: symbols.map((symbol) => ({ ...symbol, symbol: symbol.code })),
+    formulas: [],
     aliases: Object.fromEntries(aliases.map(({ alias, code }) => [alias, code])),
     isComplete: true,
   };

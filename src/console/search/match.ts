@@ -1,9 +1,11 @@
 import type { MarketSymbol } from '../api/answers.ts';
 import { typosBetween } from './typos.ts';
 
-/** The symbols that can be found, and the symbol of every other code and ticker. */
+/** The symbols and formulas that can be found, and the symbol of every other code and ticker. */
 export interface Searchable {
   symbols: readonly MarketSymbol[];
+  /** Named formulas, which stand in the place of a symbol but not in another formula. */
+  formulas: readonly MarketSymbol[];
   aliases: Readonly<Record<string, string>>;
   /** Whether all symbols are loaded, so that one that is not found does not exist. */
   isComplete: boolean;
@@ -28,7 +30,10 @@ const TYPOS_FROM_LETTERS = [
 ];
 
 /** The symbols that fit all words of a text: by code, ticker, name, category or unit, also with typos. The best come first. */
-export function searchSymbols({ symbols, aliases }: Searchable, text: string): MarketSymbol[] {
+export function searchSymbols(
+  { symbols, aliases }: Pick<Searchable, 'symbols' | 'aliases'>,
+  text: string,
+): MarketSymbol[] {
   const words = wordsOf(text);
   if (words.length === 0) return [...symbols];
   const tickers = Map.groupBy(Object.entries(aliases), ([, code]) => code);

@@ -37,7 +37,7 @@ export function Title({
         <h1>
           {symbol.name} {!isFormula(symbol.symbol) && <span class="code">{symbol.symbol}</span>}
         </h1>
-        {!isFormula(symbol.symbol) && <Star code={symbol.symbol} name={symbol.name} />}
+        {symbol.formula === undefined && <Star code={symbol.symbol} name={symbol.name} />}
         <p class="lead">
           {quote !== 'none' && (
             <>

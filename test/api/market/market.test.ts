@@ -73,6 +73,33 @@ onEachEngine('GET /market', (engine) => {
     expect(await used(key)).toBe(1);
   });
 
+  test('it lists the named formulas, and symbols= takes one for the symbols in it', async () => {
+    const { body } = await api.ask('/market');
+    expect((body.formulas as Json[]).map(({ symbol }) => symbol)).toContain('CRACK321');
+    await api.service.publish('XAG', { '2024-05-14': 30 });
+    later();
+    const one = await api.ask('/market?closes=false&symbols=goldsilver');
+    expect((one.body.symbols as Json[]).map(({ symbol }) => symbol)).toEqual(['XAU', 'XAG']);
+    expect(one.body.formulas).toEqual([
+      {
+        symbol: 'GOLDSILVER',
+        category: 'Spreads',
+        name: 'Gold/Silver Ratio',
+        currency: { code: 'none', name: 'none', symbol: 'none' },
+        unit: { symbol: 'none', name: 'none' },
+        status: 'active',
+        updateInterval: 'minute',
+        formula: '{XAU}/{XAG}',
+        firstDate: '2024-05-14',
+        lastDate: '2024-05-14',
+      },
+    ]);
+    const visit = one.headers.get('openpit-visit')!;
+    const { quotes } = (await api.ask(`/market/quotes?visit=${visit}&symbols=GOLDSILVER,CORN`)).body;
+    expect(Object.keys(quotes as Json)).toEqual(['XAU', 'XAG', 'CORN']);
+    expectRefusal(await api.ask('/market?symbols={XAU}/{XAG}'), 400, 'invalid_formula');
+  });
+
   test('an unchanged view is a 304, which is free', async () => {
     const key = await api.service.key('free');
     const { headers } = await api.ask('/market', { key });

@@ -32,6 +32,18 @@ onEachEngine('GET /units', (engine) => {
     }
   });
 
+  test('a named formula has those of its own unit and currency, and no other formula has any', async () => {
+    const { units, currencies } = (await api.ask('/units?symbols=CRACK321,GOLDSILVER')).body as {
+      units: Units;
+      currencies: Record<string, string[]>;
+    };
+    expect(units.CRACK321!.map(({ unit }) => unit)).toContain('Gal');
+    expect(currencies.CRACK321).toContain('USX');
+    expect(units.GOLDSILVER).toEqual([{ unit: 'none', factor: 1 }]);
+    expect(currencies.GOLDSILVER).toEqual(['none']);
+    expectRefusal(await api.ask('/units?symbols={XAU}/{XAG}'), 400, 'invalid_formula');
+  });
+
   test('units that would need a density are not listed', async () => {
     const units = await unitsOf('WTIOIL-SPOT');
     expect(units['WTIOIL-SPOT']!.map(({ unit }) => unit)).toEqual(['Bbl', 'L', 'Gal', 'm3', 'MBF']);

@@ -17,7 +17,11 @@ export function unitsEndpoint(board: Board): OwnerEndpoint {
     path: '/units',
     actions: {
       async GET({ query, customer, now }) {
-        const { symbols } = findSymbols(readSymbolSet(query, customer.plan), board, now);
+        const { plan } = customer;
+        const { symbols } = findSymbols(readSymbolSet(query, plan), board, now, {
+          symbolsMax: plan.maxSymbols,
+          onlyNamed: true,
+        });
         const units = symbols.map(({ code, series }) => [code, unitRecords(series.symbol)]);
         const currencies = symbols.map(({ code, series }) => [
           code,

@@ -111,6 +111,7 @@ export const RATE_SCHEMAS = {
         closes: z.array(z.number()).optional().describe('The recent closes before that day, oldest first'),
       }),
     ),
+    formulas: z.array(symbol).describe('The named formulas'),
     aliases: z.record(text, code).describe('Other codes and tickers, such as GC for XAU'),
   }),
   MarketQuotes: z.strictObject({ ...ok, quotes: z.record(code, quote) }),

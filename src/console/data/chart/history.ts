@@ -202,7 +202,7 @@ function seriesOf(symbols: readonly MarketSymbol[], { rows, metadata }: Rows): C
       quote: quote ?? symbol.currency.code,
       source: source === 'none' ? '' : source,
       factor,
-      isPublished: factor === 1 && !isFormula(symbol.symbol),
+      isPublished: factor === 1 && symbol.formula === undefined,
     };
   });
 }

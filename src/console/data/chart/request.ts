@@ -89,7 +89,7 @@ function obstacleOf({ updateInterval }: MarketSymbol, isLong: boolean): ChartReq
 }
 
 /** The time of the newest price, or its day if only that is known. A formula is as new as its oldest part. */
-function newestOf({ symbol, lastDate }: MarketSymbol, store: MarketStore): string {
-  const times = codesIn(symbol).map((code) => store.row(code)?.quote.at);
+function newestOf({ symbol, formula, lastDate }: MarketSymbol, store: MarketStore): string {
+  const times = codesIn(formula ?? symbol).map((code) => store.row(code)?.quote.at);
   return times.filter((at) => at !== undefined).sort()[0] ?? lastDate ?? today();
 }

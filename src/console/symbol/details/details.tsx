@@ -64,7 +64,9 @@ export function Details({
         requests={history.requests}
         only={isOfFirstSymbol(history) ? symbol.name : undefined}
       />
-      {isDaily && <Revisions symbol={symbol} revisions={revisions} onWant={onWantRevisions} />}
+      {isDaily && symbol.formula === undefined && (
+        <Revisions symbol={symbol} revisions={revisions} onWant={onWantRevisions} />
+      )}
     </>
   );
 }

@@ -21,8 +21,8 @@ export function Facts({
   const { name, delaySeconds } = holder.plan;
   const delay = delaySeconds > 0 ? `, ${duration(delaySeconds)} behind on the plan “${name}”` : '';
   const facts: [string, ComponentChildren][] = [
-    ['Unit', `${symbol.unit.name} (${symbol.unit.symbol})`],
-    ['Currency', `${symbol.currency.name} (${symbol.currency.code})`],
+    ['Unit', measure(symbol.unit.symbol, symbol.unit.name)],
+    ['Currency', measure(symbol.currency.code, symbol.currency.name)],
     [
       'Newest price',
       headline ? `${ago(headline.at)}${headline.stale ? ', older than expected' : ''}${delay}` : '…',
@@ -40,6 +40,11 @@ export function Facts({
       ))}
     </dl>
   );
+}
+
+/** A ratio has neither unit nor currency. */
+function measure(code: string, name: string): string {
+  return code === 'none' ? 'none' : `${name} (${code})`;
 }
 
 /** The newest price in every unit that fits, in the chosen currency. */
