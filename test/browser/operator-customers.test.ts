@@ -118,6 +118,30 @@ inBrowser('customers, symbols and decisions on the operator’s page', (browser)
     await close();
   });
 
+  test('every account can be reached, and stays on the screen when it is changed', async () => {
+    const settings = { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN };
+    const crowded = await openTestService('sqlite', { settings });
+    for (let i = 1; i <= 401; i++) {
+      const account = { id: `acct_${i}`, name: `Mine ${i}`, plan: 'basic', status: 'active' as const };
+      await crowded.ledger.accounts.create({ ...account, createdAt: i });
+    }
+    const { page, close } = await openOperatorPage(browser, crowded.url, 'customers');
+    const more = page.getByRole('button', { name: 'Show more accounts' });
+    await more.click();
+    await page.getByLabel('Plan of Mine 400').waitFor();
+    await more.click();
+    await more.waitFor({ state: 'detached' });
+    await page.getByLabel('Plan of Mine 401').selectOption('pro');
+    await page.getByText('Mine 401 is on the plan pro now.').waitFor();
+    await page.getByLabel('Plan of Mine 401').waitFor();
+    await page.getByLabel('Search accounts').fill('mine');
+    await page.getByLabel('Plan of Mine 401').waitFor({ state: 'detached' });
+    await more.click();
+    await page.getByLabel('Plan of Mine 201').waitFor();
+    await close();
+    await crowded.close();
+  });
+
   test('a change of a plan, and a new plan, are undone', async () => {
     const quotaOf = async (plan: string) =>
       (await service.ledger.plans.list()).find(({ name }) => name === plan)?.quota;

@@ -1,13 +1,14 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { NewKey } from '../../account/keys.tsx';
 import type { IssuedAnswer, PlanRecord } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
-import { count, plural } from '../../show/format.ts';
+import { count } from '../../show/format.ts';
 import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
 import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
 import { AccountDetail } from './account-detail.tsx';
+import { NewAccount, type NewAccountBody } from './new-account.tsx';
 
 interface AccountRow {
   id: string;
@@ -16,6 +17,12 @@ interface AccountRow {
   status: 'active' | 'suspended';
   used: number;
   quota: number;
+}
+
+interface AccountsPage {
+  accounts: AccountRow[];
+  /** The path of the next page. */
+  next: string | null;
 }
 
 interface CreatedAnswer extends IssuedAnswer {
@@ -38,10 +45,9 @@ export function Accounts({ token }: { token: string }) {
     const { plans } = await askAsOperator<{ plans: PlanRecord[] }>(token, '/admin/plans');
     return plans.map(({ name }) => name);
   }, [token]);
-  const loaded = useLoad(async () => {
-    const query = new URLSearchParams({ search });
-    return askAsOperator<{ accounts: AccountRow[]; next: string | null }>(token, `/admin/accounts?${query}`);
-  }, [token, search]);
+  /** How many pages are shown. All of them are read again after a change. */
+  const pages = useRef(1);
+  const loaded = useLoad(() => readPages(token, search, pages.current), [token, search]);
   const change = async <T,>(work: () => Promise<T>) => {
     const answer = await action.run(work);
     loaded.reload();
@@ -76,7 +82,10 @@ export function Accounts({ token }: { token: string }) {
           placeholder="Search accounts"
           aria-label="Search accounts"
           value={search}
-          onInput={(event) => setSearch(event.currentTarget.value)}
+          onInput={(event) => {
+            pages.current = 1;
+            setSearch(event.currentTarget.value);
+          }}
         />
       </div>
       {action.error !== undefined && <Failure error={action.error} />}
@@ -136,12 +145,33 @@ export function Accounts({ token }: { token: string }) {
         </table>
       )}
       {loaded.data?.next && (
-        <p class="hint">
-          There are more than these {plural(loaded.data.accounts.length, 'account')}: search for the others.
+        <p>
+          <button
+            type="button"
+            class="button"
+            disabled={loaded.state === 'loading'}
+            onClick={() => {
+              pages.current++;
+              loaded.reload();
+            }}
+          >
+            Show more accounts
+          </button>
         </p>
       )}
     </section>
   );
+}
+
+async function readPages(token: string, search: string, pages: number): Promise<AccountsPage> {
+  const read = (path: string) => askAsOperator<AccountsPage>(token, path);
+  let { accounts, next } = await read(`/admin/accounts?${new URLSearchParams({ search })}`);
+  for (let i = 1; i < pages && next !== null; i++) {
+    const page = await read(next);
+    accounts = [...accounts, ...page.accounts];
+    next = page.next;
+  }
+  return { accounts, next };
 }
 
 function Row({
@@ -228,57 +258,6 @@ function Row({
         </tr>
       )}
     </>
-  );
-}
-
-interface NewAccountBody {
-  name: string;
-  plan: string;
-}
-
-function NewAccount({
-  plans,
-  isBusy,
-  onCreate,
-}: {
-  plans: readonly string[];
-  isBusy: boolean;
-  /** Resolves to whether it was created. */
-  onCreate: (body: NewAccountBody) => Promise<boolean>;
-}) {
-  const [name, setName] = useState('');
-  const [plan, setPlan] = useState(plans.includes('basic') ? 'basic' : (plans[0] ?? ''));
-  return (
-    <form
-      class="fields"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        // A refused name stays, and so does one that was typed meanwhile.
-        if (await onCreate({ name, plan })) setName((now) => (now === name ? '' : now));
-      }}
-    >
-      <label>
-        New account
-        <input
-          value={name}
-          placeholder="Name"
-          required
-          maxLength={200}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        Plan
-        <select value={plan} onChange={(event) => setPlan(event.currentTarget.value)}>
-          {plans.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
-      <button type="submit" class="button primary" disabled={isBusy}>
-        Create account
-      </button>
-    </form>
   );
 }
 
