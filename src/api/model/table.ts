@@ -1,3 +1,5 @@
+import { csvText } from '../../client/csv.ts';
+
 /** A `date` is YYYY-MM-DD, a `time` an ISO 8601 instant in UTC. A `number` may have decimals. */
 export type ColumnType = 'text' | 'date' | 'time' | 'number' | 'integer' | 'boolean';
 
@@ -87,13 +89,4 @@ function ndjsonRows(columns: readonly FlatColumn[], rows: readonly FlatRow[]): s
     lines += '}\n';
   }
   return lines;
-}
-
-/** Spreadsheets execute text that starts like this as a formula. A leading apostrophe prevents that. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-/** A text as a cell of CSV. */
-export function csvText(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -23,5 +23,5 @@ export function csvOf(series: readonly ChartSeries[], { first, last }: DaySpan):
 /** Text that a spreadsheet would take for a formula gets an apostrophe, as in the CSV of the service. */
 function cell(value: string | number): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StatisticsAnswer } from '../../client/answers.ts';
 import { type AskRates, type QueryValues, RequestRefused } from '../../client/ask.ts';
-import { csv } from '../../client/csv.ts';
+import { csv, quoted } from '../../client/csv.ts';
 import { signed } from '../../client/signed.ts';
 import { percentChange, printNumber } from '../../market/decimal.ts';
 import { dayText, measure, origin, percent } from '../text.ts';
@@ -44,6 +44,7 @@ export const compare = tool({
     const table = csv(
       ['symbol', 'change', 'first close', 'last close', 'measure', 'volatility', 'origin'],
       rows,
+      quoted, // part of a text that a model reads: an apostrophe before `+2.3 %` would be noise
     );
     const codes = changes.map(({ code }) => code);
     return { text: `${table}\n\nCorrelation of daily returns:\n${pairs(codes, correlation).join('\n')}` };

@@ -52,6 +52,28 @@ test('openpit latest takes formulas, and prints JSON and CSV', async () => {
   expect(json).toMatchObject({ success: true, rates: { XAU: 12358.25 } });
 }, 60_000);
 
+test('no text of a server is a formula in the CSV, and a negative price stays a number', async () => {
+  const row = { date: '2024-05-14', symbol: '@XAU', open: -1, high: -1, low: -1, close: -1, average: -1 };
+  using server = Bun.serve({
+    port: 0,
+    fetch: ({ url }) =>
+      Response.json(
+        url.includes('/latest')
+          ? {
+              rates: { '-{XAU}': -1 },
+              metadata: { '-{XAU}': { quote: 'USD', unit: 'T.oz', at: '2024-05-14', source: '=1+1' } },
+            }
+          : { rates: [{ ...row, count: 1 }], next: null, metadata: {} },
+      ),
+  });
+  const ask = async (...args: string[]) =>
+    (await openpit([...args, '--csv', '--url', `${server.url}`], { ...nowhere, OPENPIT_KEY: 'any' })).stdout;
+  expect(await ask('latest', 'XAU')).toEndWith("\n'-{XAU},-1,USD,T.oz,2024-05-14,'=1+1\n");
+  expect(await ask('history', 'XAU', '--from', '2024-05-14')).toEndWith(
+    "\n2024-05-14,'@XAU,-1,-1,-1,-1,-1,1\n",
+  );
+}, 60_000);
+
 test('openpit history prints one table per symbol, by any interval', async () => {
   const args = ['history', 'XAU', 'XAG', '--from', '2024-04-01', '--to', '2024-05-31', '--interval', 'month'];
   const { stdout } = await openpit(args, settings);
