@@ -8,6 +8,7 @@ import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, UsageError } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
+import { requireFolderOf } from '../framework/target-file.ts';
 
 const POSTGRES_HINT = 'the ledger is on PostgreSQL: use pg_dump and pg_restore (see docs/operating.md)';
 
@@ -21,7 +22,7 @@ export const backupCommand: Command = {
     const file = operands[0]!;
     const path = ledgerPath(config);
     if (path === undefined) throw new UsageError(POSTGRES_HINT);
-    if (!existsSync(dirname(file))) throw new UsageError(`there is no folder ${dirname(file)}`);
+    requireFolderOf(file);
     if (!existsSync(path)) throw new UsageError(`there is no ledger at ${path}`);
     if (existsSync(file)) throw new UsageError(`${file} already exists; choose another name`);
     const bytes = await writeBackup(path, file, systemClock);

@@ -9,6 +9,7 @@ import { INTRADAY_INTERVALS } from '../../market/intraday/interval.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { codeOf } from '../../runtime/log/log.ts';
 import { type Command, type CommandCall, UsageError } from '../framework/command.ts';
+import { requireFolderOf } from '../framework/target-file.ts';
 import { ExportProgress } from './export-progress.ts';
 import { openOutput } from './output.ts';
 
@@ -77,6 +78,7 @@ async function exportPrices(call: CommandCall): Promise<void> {
   if (format === 'parquet' && name === '-' && process.stdout.isTTY) {
     throw new UsageError('Parquet is binary; write it to a file with -o FILE');
   }
+  if (name !== '-') requireFolderOf(name);
   await call.withLedger(async (ledger) => {
     const history = await explained(() =>
       HistoryExport.open({

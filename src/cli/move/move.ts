@@ -7,12 +7,13 @@ import type { Engine } from '../../ledger/engine/engine.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { reasonsNotToMove } from '../../ledger/move/in-use.ts';
 import { type MovedTable, moveLedger } from '../../ledger/move/move.ts';
-import { openEngine } from '../../ledger/open-engine.ts';
+import { openEngine, sqlitePath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { requireExistingLedger } from '../framework/existing-ledger.ts';
 import { printLine } from '../framework/print-line.ts';
+import { refuseFolder } from '../framework/target-file.ts';
 import { MoveDisplay } from './display.ts';
 
 export const moveCommand: Command = {
@@ -31,6 +32,7 @@ export const moveCommand: Command = {
     if (/^[a-z][a-z0-9+.-]+:/i.test(to) && !isPostgresUrl(to) && !isSqliteUrl(to)) {
       throw new UsageError('--to must begin with postgres:// or sqlite://, or be the path of a SQLite file');
     }
+    if (!isPostgresUrl(to)) refuseFolder(sqlitePath(to));
     await requireExistingLedger(config);
     const moved = await withLedger(async (ledger) => {
       if (!isSet('force')) await requireUnused(config, ledger);

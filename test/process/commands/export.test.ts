@@ -143,9 +143,27 @@ onEachEngine('openpit export', (engine) => {
     expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
   });
 
+  test('says at once that the folder is missing, or that the name is that of a folder', async () => {
+    const folder = newFolder();
+    const file = join(folder, 'prices.csv');
+    await Bun.write(file, '');
+    const said = async (name: string) => {
+      const { exitCode, stderr } = await openpit('-o', name, '--symbols', 'NOSUCH');
+      expect(exitCode).toBe(2);
+      return stderr;
+    };
+    expect(await said(join(folder, 'none', 'prices.csv'))).toBe(
+      `openpit: there is no folder ${join(folder, 'none')}; create it, or choose another place\n`,
+    );
+    expect(await said(folder)).toBe(`openpit: ${folder} is a folder; add the name of a file\n`);
+    expect(await said(join(file, 'prices.csv'))).toBe(
+      `openpit: ${file} is not a folder; choose another place\n`,
+    );
+  });
+
   test('fails, and leaves no file, if the disk refuses it', async () => {
-    const { exitCode, stderr } = await openpit('-o', '/no/such/folder/prices.csv');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('ENOENT') });
+    const { exitCode, stderr } = await openpit('-o', join(newFolder(), `${'x'.repeat(300)}.csv`));
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('ENAMETOOLONG') });
   });
 
   test('has the minutes and hours that the server answers, in every layout and format', async () => {

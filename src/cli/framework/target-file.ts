@@ -1,0 +1,21 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { UsageError } from './command.ts';
+
+/** Refuses a file whose folder is missing. Called first, because the work before the file is written can take an hour. */
+export function requireFolderOf(file: string): void {
+  const folder = dirname(file);
+  if (!existsSync(folder))
+    throw new UsageError(`there is no folder ${folder}; create it, or choose another place`);
+  if (!isFolder(folder)) throw new UsageError(`${folder} is not a folder; choose another place`);
+  refuseFolder(file);
+}
+
+/** Refuses a folder in the place of a file. */
+export function refuseFolder(file: string): void {
+  if (isFolder(file)) throw new UsageError(`${file} is a folder; add the name of a file`);
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
