@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { SQL } from 'bun';
 import { isInUse } from '../../gate/spool/in-use.ts';
 import { verifyBackup, writeBackup } from '../../ledger/engine/sqlite/backup.ts';
+import { isOpenElsewhere } from '../../ledger/engine/sqlite/open-elsewhere.ts';
 import { createPrivate, restrict } from '../../ledger/engine/sqlite/private-file.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -42,8 +43,8 @@ export const restoreCommand: Command = {
     const path = ledgerPath(config);
     if (path === undefined) throw new UsageError(POSTGRES_HINT);
     if (!existsSync(file)) throw new UsageError(`there is no file ${file}`);
-    if (isInUse(join(config.dataDir, 'spool')))
-      throw new Error('the service is running on this ledger; stop it first');
+    if (isServed(path, config.dataDir))
+      throw new Error(`a process is using the ledger at ${path}; stop it first`);
     if (existsSync(path) && !isSet('force')) {
       throw new UsageError(
         `there already is a ledger at ${path}; --force replaces it and keeps it as ${path}.before-restore`,
@@ -66,6 +67,12 @@ export const restoreCommand: Command = {
     printLine(`Restored ${file} to ${path}. Replicas and caches reload it.`);
   },
 };
+
+/** The spool tells it even if the ledger is too damaged to be opened, or gone. It may be that of another ledger elsewhere. */
+function isServed(path: string, dataDir: string): boolean {
+  const isOfFolder = resolve(dirname(path)) === resolve(dataDir);
+  return isOpenElsewhere(path) || (isOfFolder && isInUse(join(dataDir, 'spool')));
+}
 
 /** Includes the write-ahead log: after a kill, the last writes are only there. */
 function keepCurrent(path: string): void {

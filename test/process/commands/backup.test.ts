@@ -48,6 +48,29 @@ test('a backup of a running service is complete, and restoring it brings back pr
   expect(await openpit(['check'], settings)).toMatchObject({ exitCode: 0 });
 }, 180_000);
 
+test('a restore looks for a service on the ledger that it replaces, whatever its data folder is', async () => {
+  const served = join(newFolder(), 'served.db');
+  const idle = join(newFolder(), 'idle.db');
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  for (const path of [served, idle])
+    await importPrice({ ...settings, OPENPIT_DATABASE_URL: `sqlite://${path}` }, 100);
+  const backup = join(newFolder(), 'backup.db');
+  await openpit(['backup', backup, '--database-url', `sqlite://${served}`], settings);
+  program = await Program.start({ ...settings, OPENPIT_DATABASE_URL: `sqlite://${served}` });
+  const restore = (path: string, dataDir: string) =>
+    openpit(['restore', backup, '--force', '--database-url', `sqlite://${path}`, '--data-dir', dataDir], {});
+  for (const dataDir of [settings.OPENPIT_DATA_DIR, newFolder()]) {
+    const { exitCode, stderr } = await restore(served, dataDir);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `openpit: a process is using the ledger at ${served}; stop it first\n`,
+    });
+    expect(await restore(idle, dataDir)).toMatchObject({ exitCode: 0 });
+  }
+  await program.end('SIGKILL');
+  expect(await restore(served, settings.OPENPIT_DATA_DIR)).toMatchObject({ exitCode: 0 });
+}, 180_000);
+
 test('a backup to a place that cannot be written says why', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
   const place = newFolder();
