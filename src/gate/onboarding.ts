@@ -65,7 +65,10 @@ export async function addKnownKey(
   await ledger.keys.add({ ...makeKey(account.id, {}, now).key, hash: hashKey(text) });
 }
 
-/** Creates a key with the same restrictions as `old`, which expires after the overlap. */
+/**
+ * Creates a key with the same restrictions as `old`, which expires after the overlap. If `old` was rotated before, the new key
+ * expires with it: a leaked key must not be able to replace itself for good.
+ */
 export async function rotateKey(
   ledger: Ledger,
   old: ApiKey,

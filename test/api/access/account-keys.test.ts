@@ -129,6 +129,15 @@ onEachEngine('an account and its keys', (engine) => {
     expect((await api.ask('/account', { key: String(body.apiKey) })).status).toBe(200);
   });
 
+  test('a rotated key cannot be replaced by one that outlives its overlap', async () => {
+    const key = await api.service.key();
+    const path = `/account/keys/${await idOf(key)}/rotate`;
+    await send('POST', path, key, { overlapSeconds: 60 });
+    await api.service.core.follow();
+    const { body } = await send('POST', path, key, { overlapSeconds: 3_600 });
+    expect((body.key as Json).expiresAt).toBe(Math.floor(api.service.clock.time / 1000) + 60);
+  });
+
   test('a restricted key cannot create a less restricted one, or rotate another', async () => {
     const key = await api.service.key();
     const soon = Math.floor(api.service.clock.time / 1000) + 3_600;
