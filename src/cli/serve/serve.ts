@@ -3,7 +3,8 @@ import type { Config } from '../../config.ts';
 import { readCredentials } from '../../ops/tls/certificate-files.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { aggregateWarnings } from '../../runtime/log/aggregated-log.ts';
-import { createLog, type Log } from '../../runtime/log/log.ts';
+import { boundedOutput } from '../../runtime/log/bounded-output.ts';
+import { createLog, type Log, logLine } from '../../runtime/log/log.ts';
 import { startService } from '../../service.ts';
 import type { Command } from '../framework/command.ts';
 import type { Assignment, FromChild, ToChild } from './messages.ts';
@@ -12,6 +13,9 @@ import { Supervisor } from './supervisor.ts';
 
 /** How long a stopped service waits for the reader of its log. */
 const EXIT_MS_MAX = 1_000;
+
+/** As much as the access log buffers. */
+const LOG_CHARS_MAX = 8 * 1024 * 1024;
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -26,9 +30,7 @@ export const serveCommand: Command = {
   settings: SETTINGS.map((setting) => setting.env),
   async run(call) {
     const config: Config = { ...call.config, acceptClock: call.isSet('accept-clock') };
-    const log = aggregateWarnings(
-      createLog(config.logLevel, systemClock, (line) => process.stderr.write(line)),
-    );
+    const log = aggregateWarnings(createLog(config.logLevel, systemClock, standardError()));
     if (process.send) return serveForSupervisor(config, log);
     for (const message of config.warnings) log.warn('settings', { message });
     if (config.processes > 1) return superviseAll(config, log);
@@ -40,6 +42,13 @@ export const serveCommand: Command = {
     exitSoon();
   },
 };
+
+function standardError(): (line: string) => void {
+  return boundedOutput(process.stderr, {
+    charsMax: LOG_CHARS_MAX,
+    describeDropped: (count) => logLine(systemClock, 'warn', 'log lines dropped', { count }),
+  });
+}
 
 /** Runs the processes that share the port. */
 async function superviseAll(config: Config, log: Log): Promise<void> {

@@ -20,8 +20,7 @@ export function createLog(level: LogLevel, clock: Clock, write: (line: string) =
     (own: LogLevel) =>
     (event: string, fields: Fields = {}) => {
       if (LOG_LEVELS.indexOf(own) < threshold) return;
-      const time = new Date(clock.now()).toISOString();
-      write(`${JSON.stringify({ time, level: own, event, ...fields })}\n`);
+      write(logLine(clock, own, event, fields));
     };
   return {
     debugs: level === 'debug',
@@ -30,6 +29,10 @@ export function createLog(level: LogLevel, clock: Clock, write: (line: string) =
     warn: at('warn'),
     error: at('error'),
   };
+}
+
+export function logLine(clock: Clock, level: LogLevel, event: string, fields: Fields): string {
+  return `${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, event, ...fields })}\n`;
 }
 
 /** The message of anything that was thrown. */
