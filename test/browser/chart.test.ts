@@ -233,6 +233,30 @@ inBrowser('a chart', (browser) => {
     await close();
   });
 
+  test('a screen reader gets a short table of what the chart shows', async () => {
+    const { page, complaints, close } = await open('#/symbol/XAU?range=5Y&compare=XAG');
+    const table = page.getByRole('table', { name: 'Prices of Gold in USD/T.oz' });
+    const rows = table.locator('tbody tr');
+    expect(await rows.count()).toBeWithin(12, 25);
+    expect(await table.getByRole('columnheader').allTextContents()).toEqual([
+      'Period',
+      'open',
+      'high',
+      'low',
+      'close',
+      'Silver',
+    ]);
+    const newest = rows.last().getByRole('cell');
+    expect((await newest.allTextContents()).slice(-2)).toEqual(['3,999.00', '50.00']);
+    const periods = table.getByRole('rowheader').filter({ hasText: ' to ' });
+    expect(await periods.count()).toBeGreaterThan(10);
+    await page.getByRole('button', { name: '1M', exact: true }).click();
+    await eventually(async () => (await periods.count()) === 0); // a row for each day
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('monthly prices are asked for by month', async () => {
     const { page, requests, close } = await open('#/symbol/AL-AVG?range=All');
     expect(requests[0]!.searchParams.get('interval')).toBe('month');

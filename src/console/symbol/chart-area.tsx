@@ -8,9 +8,10 @@ import type { ChartSeries, History } from '../data/chart/history.ts';
 import { isIntraday } from '../data/chart/intraday.ts';
 import type { LoadedHistory } from '../data/chart/use-history.ts';
 import type { ChartType, ChartView, Scale } from '../data/chart/view.ts';
-import { computedDecimals, dayOrTime, decimalsOf, price } from '../show/format.ts';
+import { computedDecimals, dayOrTime, decimalsOf } from '../show/format.ts';
 import { lazy } from '../show/lazy.tsx';
 import { Failure, Loading } from '../show/parts.tsx';
+import { ChartTable, printerOf } from './chart-table.tsx';
 import type { ChangeView } from './chart-tools.tsx';
 import { Legend } from './legend.tsx';
 
@@ -74,6 +75,7 @@ export function ChartArea({
         onOlder={history.loadOlder}
         onDrawing={onDrawing}
       />
+      <ChartTable series={series} shownFrom={shownFrom} />
       <p class="chart-state" role="status">
         {history.state === 'loading' && 'Loading…'}
         {history.isLoadingOlder && 'Loading older prices…'}
@@ -152,7 +154,8 @@ function summary(series: readonly ChartSeries[], shownFrom: string): string {
   const high = Math.max(...bars.map((bar) => bar.high));
   const low = Math.min(...bars.map((bar) => bar.low));
   const others = compared.length > 0 ? `, with ${compared.map(({ symbol }) => symbol.name).join(', ')}` : '';
-  return `Chart of ${main.symbol.name}${others}: from ${price(first.open)} on ${dayOrTime(first.date)} to ${price(last.close)} on ${dayOrTime(last.date)}, between ${price(low)} and ${price(high)}.`;
+  const show = printerOf(main);
+  return `Chart of ${main.symbol.name}${others}: from ${show(first.open)} on ${dayOrTime(first.date)} to ${show(last.close)} on ${dayOrTime(last.date)}, between ${show(low)} and ${show(high)}.`;
 }
 
 function LoadingNotice() {

@@ -109,7 +109,7 @@ function Change({ from, to }: { from: ChartBar | undefined; to: ChartBar }) {
   return <span class={percentTrend(percent)}>{signed(percent)} %</span>;
 }
 
-function measure(quote: string, unit: string): string {
+export function measure(quote: string, unit: string): string {
   if (quote === 'none') return '';
   return unit === 'none' ? quote : `${quote}/${unit}`;
 }
