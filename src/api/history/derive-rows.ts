@@ -69,19 +69,22 @@ function* closesBefore(
   from: Cursor,
   symbols: readonly RequestedSymbol[],
   prices: Prices,
-  { interval, last }: Span,
+  span: Span,
   count: number,
 ): PriceReading<IntervalClose[][]> {
   if (count === 0) return symbols.map(() => []);
-  // A symbol before the cursor has already had its row of the cursor's interval.
-  const end = Math.min(last, laterInterval(interval, from.day, 1) - 1);
-  const lastDays = symbols.map((_, i) => (i < from.symbolIndex ? end : from.day - 1));
+  const { interval } = span;
+  const end = Math.min(span.last, laterInterval(interval, from.day, 1) - 1);
+  const start = Math.max(span.first, from.day);
   for (let days = 2 * (from.day - laterInterval(interval, from.day, -count)) + DAYS_FIRST; ; days *= 2) {
     const first = Math.max(FIRST_DAY, from.day - days);
     yield { first, last: end };
-    const found = symbols.map(({ series }, i) =>
-      closesIn(prices, series, { first, last: lastDays[i]! }, interval, count),
-    );
+    const found = symbols.map(({ series }, i) => {
+      // A symbol before the cursor has already had its row of the cursor's interval. One without a price in the rest of
+      // the interval has none: then the price before the range is the close of the interval.
+      const hasRow = i >= from.symbolIndex && barOnOrBefore(prices, series, end, start);
+      return closesIn(prices, series, { first, last: hasRow ? from.day - 1 : end }, interval, count);
+    });
     const isComplete = ({ series }: RequestedSymbol, i: number) =>
       found[i]!.length === count || first <= (prices.firstDay(series) ?? first);
     if (symbols.every(isComplete)) return found;

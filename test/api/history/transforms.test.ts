@@ -83,6 +83,18 @@ onEachEngine('transforms of history', (engine) => {
     expect(await field(oil('moving=3'), 'moving')).toEqual([undefined, 29.38, 0.38, -3.25]);
   });
 
+  test('a range that begins after the last price of an interval compares with that interval', async () => {
+    const from = (date: string, rest: string) =>
+      oil(rest).replace('startDate=2020-04-16', `startDate=${date}`);
+    const saturday = from('2020-04-18', 'interval=week&transform=change&moving=2');
+    expect(await field(saturday, 'change')).toEqual([-9.4]);
+    expect(await field(saturday, 'moving')).toEqual([13.61]);
+    expect(await field(`${saturday}&asOf=2024-05-15T16:00:00Z`, 'moving')).toEqual([13.61]);
+    expect((await api.ask(`${saturday}&format=csv`)).text).toEndWith(',test,-9.4,13.61,-14.04,2\r\n');
+    const february = from('2020-02-10', 'interval=month&transform=change&period=2');
+    expect(await field(february, 'change')).toEqual([-41.09]);
+  });
+
   test('a field without a value is left out of JSON, empty in CSV and null in NDJSON', async () => {
     const json = await api.ask(oil('transform=change&period=2&moving=3'));
     expect(json.text).toContain('"close":19.82,"average":19.82,"count":1},');
