@@ -52,7 +52,7 @@ export function findFormula(
   text: string,
   catalog: Catalog,
   isAccepted: boolean,
-): RequestedSymbol | { unknown: string[] } {
+): RequestedSymbol | { code: string; unknown: string[] } {
   const formula = formulaOf(text);
   if (!isAccepted) throw onlyCodes(text);
   const parts: RequestedSymbol[] = [];
@@ -66,7 +66,8 @@ export function findFormula(
       throw refuse('invalid_formula', { received: echo(text), problem, advice });
     } else unknown.push(code);
   }
-  return unknown.length > 0 ? { unknown } : { code: formula.text, series: new FormulaSeries(formula, parts) };
+  const code = formula.text;
+  return unknown.length > 0 ? { code, unknown } : { code, series: new FormulaSeries(formula, parts) };
 }
 
 function echo(text: string): string {

@@ -132,13 +132,18 @@ export function findSymbols(
   if (day && day.day > today) {
     throw refuse('date_in_future', { name: day.name, received: printDay(day.day), today: printDay(today) });
   }
-  if (unknownCodes.length === 0) return { symbols, today };
-  const unknown = unknownCodes.map((code, i) => describeUnknown(code, catalog, i < SUGGESTIONS_MAX));
-  const refusal = refuse('unknown_symbol', { unknown });
+  if (unknownCodes.size === 0) return { symbols, today };
+  const described = new Map<string, UnknownCode>();
+  for (const code of [...unknownCodes.values()].flat()) {
+    if (!described.has(code)) {
+      described.set(code, describeUnknown(code, catalog, described.size < SUGGESTIONS_MAX));
+    }
+  }
+  const refusal = refuse('unknown_symbol', { unknown: [...described.values()] });
   if (!canBePartial || symbols.length === 0) throw refusal;
-  const messages = unknown.map((one) => {
-    const { message } = refuse('unknown_symbol', { unknown: [one] });
-    return [one.code, { message }] as const;
+  const messages = [...unknownCodes].map(([requested, codes]) => {
+    const { message } = refuse('unknown_symbol', { unknown: codes.map((code) => described.get(code)!) });
+    return [requested, { message }] as const;
   });
   return { symbols, today, unresolved: Object.fromEntries(messages) };
 }
@@ -174,10 +179,10 @@ function describeUnknown(code: string, catalog: Catalog, suggests: boolean): Unk
 /** What people put between codes instead of a comma; `%2C` is a comma that was escaped twice. */
 const SEPARATOR = /[;|/+&\s]|%2C/;
 
-/** Finds symbols and formulas. */
+/** Finds symbols and formulas, and the unknown codes by what they were requested in: the code itself, or a formula. */
 function resolve({ codes }: SymbolSet, catalog: Catalog, symbolsMax: number | undefined, onlyNamed: boolean) {
   const symbols: RequestedSymbol[] = [];
-  const unknownCodes: string[] = [];
+  const unknownCodes = new Map<string, string[]>();
   let hasFormulas = false;
   for (const code of codes) {
     const series = catalog.find(code);
@@ -186,11 +191,11 @@ function resolve({ codes }: SymbolSet, catalog: Catalog, symbolsMax: number | un
     else if (named) {
       hasFormulas = true;
       symbols.push(named);
-    } else if (!isFormula(code)) unknownCodes.push(code);
+    } else if (!isFormula(code)) unknownCodes.set(code, [code]);
     else {
       hasFormulas = true;
       const formula = findFormula(code, catalog, symbolsMax !== undefined && !onlyNamed);
-      if ('unknown' in formula) unknownCodes.push(...formula.unknown);
+      if ('unknown' in formula) unknownCodes.set(formula.code, formula.unknown);
       else if (!symbols.some((one) => one.code === formula.code)) symbols.push(formula);
     }
   }

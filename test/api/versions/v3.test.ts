@@ -51,6 +51,17 @@ onEachEngine('the interface under /v3', (engine) => {
     });
   }
 
+  test('a formula with unknown symbols is listed as it is requested, and each unknown symbol once', async () => {
+    const formulas = '({XAU})/{NOPE}-{NADA},NOPE,XAU';
+    const partial = await api.ask(`/v3/rates/historical?date=2024-05-14&symbols=${formulas}`);
+    expect(partial.status).toBe(206);
+    const unresolved = partial.body.unresolved as Record<string, Json>;
+    expect(Object.keys(unresolved)).toEqual(['{XAU}/{NOPE}-{NADA}', 'NOPE']);
+    expect(unresolved['{XAU}/{NOPE}-{NADA}']!.message).toStartWith('Unknown symbols: NOPE');
+    const { body } = await api.ask(`/rates/historical?date=2024-05-14&symbols=${formulas}`);
+    expect((body.message as string).match(/NOPE/g)).toHaveLength(1);
+  });
+
   test('a partial answer costs a unit, has a tag of its own, and a 304 for it is free', async () => {
     const key = await api.service.key('basic');
     const usedBy = async () => (await api.ask('/v3/usage', { key })).body.used;
