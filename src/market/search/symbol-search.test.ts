@@ -48,6 +48,10 @@ describe('suggestions', () => {
     expect(search.suggest(wrong)[0]).toBe(code);
   });
 
+  test('name a code with one typo before a code that is a part of it', () => {
+    expect(search.suggest('WTIOIL-SPOTT')).toEqual(['WTIOIL-SPOT', 'WTIOIL-FUT']);
+  });
+
   test.each([
     ['METALS', 'Metals'],
     ['LIVESTOCKS', 'Livestock'],

@@ -47,12 +47,16 @@ export class SymbolSearch {
   /** The best first. */
   suggest(wrong: string): string[] {
     const words = wordsOf(wrong);
-    const found = new Set([...this.#byName(wrong, words), ...this.#containedCodes(words)]);
-    if (found.size === 0) for (const code of this.#inCategory(words)) found.add(code);
+    const byName = this.#byName(wrong, words);
+    const contained = this.#containedCodes(words);
+    const inCategory = byName.length + contained.length === 0 ? this.#inCategory(words) : [];
+    const matches = [...byName, ...contained, ...inCategory];
     // With a better match at hand, only an obvious typo is worth mentioning: LITHIUM is not INDIUM.
-    const typosMax = found.size > 0 ? 1 : undefined;
-    for (const code of nearestCodes(wrong, this.#spellings, 3, typosMax)) found.add(code);
-    return [...found].slice(0, COUNT);
+    const misspelled = nearestCodes(wrong, this.#spellings, 3, matches.length > 0 ? 1 : undefined);
+    // A typo explains the whole code, a known code within it only a part: WTIOIL-SPOTT is not WTIOIL.
+    const ranked =
+      contained.length > 0 ? [...byName, ...misspelled, ...contained] : [...matches, ...misspelled];
+    return [...new Set(ranked)].slice(0, COUNT);
   }
 
   /** The symbols whose name has all of these words. */
