@@ -11,6 +11,8 @@ export interface NoData {
   code: string;
   /** The first day with data. */
   firstDate: string | undefined;
+  /** The last day with data, if it is before the requested days. */
+  lastDate?: string | undefined;
 }
 
 export interface UnknownCurrency {
@@ -50,6 +52,7 @@ export function fitting({ code, units }: { code: string; units: readonly string[
   return units[0] === 'none' ? `${code} (which has no unit)` : `${code} (which has ${units.join(', ')})`;
 }
 
-export function startOf({ code, firstDate }: NoData): string {
-  return firstDate ? `${code} (its data starts on ${firstDate})` : `${code} (it has no data yet)`;
+export function extentOf({ code, firstDate, lastDate }: NoData): string {
+  if (!firstDate) return `${code} (it has no data yet)`;
+  return `${code} (its data starts on ${firstDate}${lastDate ? ` and ends on ${lastDate}` : ''})`;
 }

@@ -1,9 +1,9 @@
 import {
+  extentOf,
   fitting,
   type MissingRate,
   NOT_ALLOWED,
   type NoData,
-  startOf,
   suggest,
   type UnknownCode,
   type UnknownCurrency,
@@ -170,7 +170,7 @@ export const ERRORS = {
     (d: { missing: readonly NoData[]; date?: string; range?: string } | MissingRate) =>
       'rate' in d
         ? `No exchange rate ${d.rate} is known on ${d.date} or in the ${d.days} days before it, so prices of that day cannot be converted. Ask for another day, or without quote. The operator can load current rates with "openpit feed run ecb".`
-        : `No data${d.date ? ` on or shortly before ${d.date}` : ''}${d.range ? ` from ${d.range}` : ''} for ${d.missing.map(startOf).join('; ')}.`,
+        : `No data${d.date ? ` on or shortly before ${d.date}` : ''}${d.range ? ` from ${d.range}` : ''} for ${d.missing.map(extentOf).join('; ')}.`,
     { date: '1890-01-01', missing: [{ code: 'XAU', firstDate: '2015-01-02' }] },
   ),
   invalid_file: entry(400, (d: { problem: string }) => `The file cannot be imported: ${d.problem}.`, {

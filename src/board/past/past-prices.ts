@@ -99,8 +99,9 @@ export class PastPrices implements Prices {
     throw new Error('the latest price as of a moment is not supported');
   }
 
-  lastDay(): never {
-    throw new Error('the last day as of a moment is not supported');
+  /** Unknown: only the requested days are loaded. */
+  lastDay(): undefined {
+    return undefined;
   }
 
   firstDay(series: Series): Day | undefined {

@@ -18,6 +18,7 @@ export interface Prices {
   measure(series: Series): Measure;
   latest(series: Series): LatestPrice | undefined;
   firstDay(series: Series): Day | undefined;
+  /** Undefined without prices, and where it is not known. */
   lastDay(series: Series): Day | undefined;
   /** The last bar on or before `day`, not before `earliest`. */
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined;

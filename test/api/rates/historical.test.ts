@@ -43,11 +43,11 @@ onEachEngine('GET /rates/historical', (engine) => {
     expect(body.rates).toEqual({ PA: { open: 962, high: 962, low: 962, close: 962 } });
   });
 
-  test('every symbol without a bar is named with its first day', async () => {
+  test('every symbol without a bar is named with its first day, and its last if that is before the day', async () => {
     const path = '/rates/historical?symbols=XAU,CORN,XAG,ZINC&date=2024-05-13';
     const message = expectRefusal(await api.ask(path), 404, 'no_data');
     expect(message).toContain('CORN (its data starts on 2024-05-14)');
-    expect(message).toContain('XAG (its data starts on 2020-01-02)');
+    expect(message).toContain('XAG (its data starts on 2020-01-02 and ends on 2020-01-02)');
     expect(message).toContain('ZINC');
     expect(message).not.toContain('XAU');
   });

@@ -2,6 +2,7 @@ import type { SourcedBar } from '../../../board/series/price-types.ts';
 import type { Prices } from '../../../board/views/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../../market/symbol.ts';
+import type { NoData } from '../../errors/error-details.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { RequiredDays } from '../../model/endpoint.ts';
 import type { RequestedSymbol } from '../../model/price-query.ts';
@@ -39,11 +40,19 @@ export function barsFor(symbols: readonly RequestedSymbol[], day: Day, prices: P
   if (missing.length > 0) {
     throw refuse('no_data', {
       date: printDay(day),
-      missing: missing.map(({ code, series }) => {
-        const first = prices.firstDay(series);
-        return { code, firstDate: first === undefined ? undefined : printDay(first) };
-      }),
+      missing: missing.map((requested) => noDataFrom(day, requested, prices)),
     });
   }
   return bars;
+}
+
+/** Describes a symbol without data on the requested days, of which `day` is the first: which days it has. */
+export function noDataFrom(day: Day, { code, series }: RequestedSymbol, prices: Prices): NoData {
+  const [first, last] = [prices.firstDay(series), prices.lastDay(series)];
+  const isOver = first !== undefined && last !== undefined && first <= last && last < day;
+  return {
+    code,
+    firstDate: first === undefined ? undefined : printDay(first),
+    lastDate: isOver ? printDay(last) : undefined,
+  };
 }

@@ -15,6 +15,7 @@ import { columnsOf, type FlatColumn, type FlatRow, type FlatTable } from '../../
 import { finalityOf, readRange, readSymbolSet, spanDaysMax } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { bySymbol, metadataStart, sourceNames, sourcesJson } from '../../response/json.ts';
+import { noDataFrom } from './closes.ts';
 
 /** The matrix of correlations grows with the square of the symbols, and the whole costs one unit. */
 export const STATISTICS_SYMBOLS_MAX = 20;
@@ -111,10 +112,9 @@ function requireCloses(ratesQuery: StatisticsQuery, prices: Prices): void {
   const { first, last } = daysOf(ratesQuery);
   const missing = ratesQuery.symbols.filter(({ series }) => !prices.barOnOrBefore(series, last, first));
   if (missing.length === 0) return;
-  const startOf = (day: Day | undefined) => (day === undefined ? undefined : printDay(day));
   throw refuse('no_data', {
     range: `${printDay(first)} to ${printDay(last)}`,
-    missing: missing.map(({ code, series }) => ({ code, firstDate: startOf(prices.firstDay(series)) })),
+    missing: missing.map((requested) => noDataFrom(first, requested, prices)),
   });
 }
 
