@@ -8,7 +8,7 @@ export const priceOnDate = tool({
   name: 'price_on_date',
   title: 'Price on a date',
   description:
-    'Close, open, high and low of each symbol on one day; provisional ones on a day that may still be trading. On a day without trading it is the last trading day before it; the answer names the day.',
+    'Close, open, high and low of each symbol on one day; provisional ones on a day that may still be trading. On a day without a price, such as a holiday or most days of a monthly series, it is the last day before it that has one; the answer names the day.',
   input: z.object({ symbols, date: date('The day'), ...conversion }),
   async answer(args, ask, now) {
     const params = { ...symbolParams(args), date: args.date };
@@ -17,9 +17,8 @@ export const priceOnDate = tool({
       const about = metadata[code]!;
       const [o, h, l] = [open, high, low].map(printNumber);
       const day = about.date ?? args.date;
-      const without = mayTrade(args.date, now)
-        ? `no price of ${args.date} yet`
-        : `no trading on ${args.date}`;
+      // Not "no trading": a weekly or monthly series has no price of most trading days.
+      const without = `no price of ${args.date}${mayTrade(args.date, now) ? ' yet' : ''}`;
       const earlier = day === args.date ? '' : ` (${without})`;
       return `${priced(code, close, about)}, ${closeText(day, now)}${earlier}; open ${o}, high ${h}, low ${l}; ${origin(about)}`;
     });

@@ -89,7 +89,7 @@ onEachEngine('POST /mcp', (engine) => {
         'What was gold on Sunday, 12 May 2024?',
         'price_on_date',
         { symbols: ['XAU'], date: '2024-05-12' },
-        /^XAU: 2360\.5 USD per troy ounce.*, close of 2024-05-10 \(no trading on 2024-05-12\); open 2345, high 2378\.4, low 2343\.1; source: test$/,
+        /^XAU: 2360\.5 USD per troy ounce.*, close of 2024-05-10 \(no price of 2024-05-12\); open 2345, high 2378\.4, low 2343\.1; source: test$/,
       ],
       [
         'What was gold in euros on Monday?',
