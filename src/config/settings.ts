@@ -55,7 +55,7 @@ export const SETTINGS = [
   {
     env: 'OPENPIT_MOUNTS',
     default: '/,/v1,/v2,/v3',
-    help: 'Paths under which the API is served. The last part of a path names the version of the interface, or it is assigned: /v1.0/commodity=v2',
+    help: 'Paths under which the API is served; the web page needs /. The last part of a path names the version of the interface, or it is assigned: /v1.0/commodity=v2',
   },
   {
     env: 'OPENPIT_TRUSTED_PROXIES',

@@ -15,6 +15,7 @@ export interface ServeMcpOptions {
   version: string;
   /** Handles a request as if it had arrived over the network. */
   handle(request: IncomingRequest, peer: () => string): MaybeAsync<RawReply | Reply>;
+  router: { readonly ownMount: string };
   log: Log;
 }
 
@@ -28,7 +29,7 @@ const FORWARDED_HEADERS = new Set([
 ]);
 
 /** Serves agents. A tool call becomes requests with the agent's own key, which go through the pipeline like any others. */
-export function serveMcp({ version, handle, log }: ServeMcpOptions): Step<McpEndpoint> {
+export function serveMcp({ version, handle, router, log }: ServeMcpOptions): Step<McpEndpoint> {
   return async (context) => {
     // Loaded on demand, because few servers are used by agents.
     const { respondToAgent } = await import('../../mcp/http.ts');
@@ -36,7 +37,7 @@ export function serveMcp({ version, handle, log }: ServeMcpOptions): Step<McpEnd
     const response = await respondToAgent({
       body: await readText(request),
       headers: agentHeaders(request),
-      ask: askWithin(context, handle),
+      ask: askWithin(context, handle, router.ownMount),
       version,
       now: () => context.now,
       onError: (error) => log.warn('an agent request failed', { message: error.message }),
@@ -67,7 +68,7 @@ function agentHeaders({ headers }: IncomingRequest): Headers {
   return new Headers(given);
 }
 
-function askWithin(context: RequestContext, handle: ServeMcpOptions['handle']): AskRates {
+function askWithin(context: RequestContext, handle: ServeMcpOptions['handle'], mount: string): AskRates {
   const { request, peer } = context;
   const key = context.sentKey!.text;
   return async <Answer>(path: string, params: QueryValues = {}) => {
@@ -77,7 +78,7 @@ function askWithin(context: RequestContext, handle: ServeMcpOptions['handle']): 
     };
     const inner: IncomingRequest = {
       method: 'GET',
-      url: pathWith(path, params),
+      url: mount + pathWith(path, params),
       headers: { get, has: (name) => get(name) !== null },
       bytes: async () => new Uint8Array(),
       text: async () => '',

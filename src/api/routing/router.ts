@@ -65,9 +65,12 @@ export class Router<Route> {
   readonly #open: { pattern: RegExp; route: Route; dialect: Dialect }[] = [];
   readonly #paths: readonly string[];
   readonly #mounts: readonly MountPoint[];
+  /** The mount for requests that the service sends to itself: the first that speaks v1, if there is one. */
+  readonly ownMount: string;
 
   constructor(mounts: readonly MountPoint[], { mounted, formatted, root, named }: Routes<Route>) {
     this.#mounts = mounts;
+    this.ownMount = (mounts.find(({ dialect }) => dialect === DIALECTS.v1) ?? mounts[0]!).path;
     this.#paths = named;
     for (const mount of mounts) {
       for (const [path, route] of Object.entries(mounted)) this.#add(mount.path + path, route, mount.dialect);

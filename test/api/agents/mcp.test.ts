@@ -289,3 +289,16 @@ onEachEngine('POST /mcp', (engine) => {
     expect(headers.get('allow')).toBe('POST, OPTIONS');
   });
 });
+
+onEachEngine('POST /mcp of a service that has no API at the root', (engine) => {
+  const api = apiOn(engine, { settings: { OPENPIT_MOUNTS: '/v3,/api' } }, async ({ service }) => {
+    await service.publish('XAU', { '2024-05-14': 2358.2 });
+  });
+
+  test('answers like any other', async () => {
+    const client = await connect(api.service.url, { 'x-api-key': api.key });
+    expect((await call(client, 'latest_prices', { symbols: ['XAU'] })).text).toStartWith('XAU: 2358.2 USD');
+    expect((await call(client, 'latest_prices', { symbols: ['XAU', 'NOPE'] })).isError).toBe(true);
+    await client.close();
+  });
+});
