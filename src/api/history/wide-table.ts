@@ -22,8 +22,8 @@ export interface WideTableOptions extends Omit<IntervalTableOptions, 'unitsOf'> 
 }
 
 /**
- * One row per date and one column per symbol. A cell without a value is empty. It costs as much as rows with one value
- * each.
+ * One row per date and one column per symbol. A cell without a value is empty. Each cell, empty or not, costs as much as a
+ * row of the long layout.
  */
 export function wideTable(options: WideTableOptions): FlatTable | LongTable {
   const { symbols, prices, span, from } = options;
