@@ -40,6 +40,8 @@ const LISTED_MAX = 16;
 export class QueryParams implements Iterable<QueryParam> {
   readonly #params: OwnParam[] = [];
   #byName: Map<string, OwnParam> | undefined;
+  /** Names that were read, but not sent. */
+  #absent: string[] | undefined;
 
   constructor(params: Iterable<readonly [name: string, values: readonly string[]]> = []) {
     for (const [name, values] of params) for (const value of values) this.add(name, value);
@@ -48,9 +50,18 @@ export class QueryParams implements Iterable<QueryParam> {
   /** Reads the values of a parameter. */
   get(name: string): readonly string[] | undefined {
     const param = this.#find(name);
-    if (!param) return undefined;
+    if (!param) {
+      this.#absent ??= [];
+      this.#absent.push(name);
+      return undefined;
+    }
     param.isRead = true;
     return param.values;
+  }
+
+  /** Whether somebody has read a parameter, sent or not. */
+  wasRead(name: string): boolean {
+    return this.#find(name)?.isRead ?? this.#absent?.includes(name) ?? false;
   }
 
   has(name: string): boolean {

@@ -128,7 +128,7 @@ export function parameterWarnings(query: QueryParams, path: string, format: Form
   for (const { name, values, isRead, supersededBy } of query) {
     if (!PARAMETER_NAMES.has(name)) {
       const meant = isKeyName(name) ? undefined : meantBy(name);
-      if (meant) warnings.push(`The parameter "${name}" has no effect. Did you mean "${meant}"?`);
+      if (meant) warnings.push(synonymWarning(name, meant, query, path));
       else if (UNSUPPORTED_NAMES.has(plain(name))) warnings.push(`The parameter "${name}" has no effect.`);
     } else if (!isRead) {
       const where = supersededBy === undefined ? `on ${path}` : `together with "${supersededBy}"`;
@@ -141,6 +141,12 @@ export function parameterWarnings(query: QueryParams, path: string, format: Form
     }
   }
   return warnings;
+}
+
+/** Names the right parameter, unless that has no effect here either. */
+function synonymWarning(name: string, meant: string, query: QueryParams, path: string): string {
+  if (!query.wasRead(meant)) return `The parameter "${name}" has no effect on ${path}.`;
+  return `The parameter "${name}" has no effect. Did you mean "${meant}"?`;
 }
 
 /** Only `false` omits something; the others say that it is wanted. */

@@ -41,6 +41,13 @@ onEachEngine('warnings', (engine) => {
         'The parameter "as_of" has no effect. Did you mean "asOf"?',
       ],
     ],
+    [
+      '/rates/latest?symbols=XAU&as_of=2024-05-13&start_date=2024-05-13',
+      [
+        'The parameter "as_of" has no effect on /rates/latest.',
+        'The parameter "start_date" has no effect on /rates/latest.',
+      ],
+    ],
     ['/rates/latest?symbols=XAU&date=2024-05-13', ['The parameter "date" has no effect on /rates/latest.']],
     ['/rates/latest?symbols=XAU&asOf=2024-05-13', ['The parameter "asOf" has no effect on /rates/latest.']],
     [
@@ -141,7 +148,9 @@ onEachEngine('warnings', (engine) => {
     const reader = response.body!.getReader();
     const text = Buffer.from((await reader.read()).value!).toString();
     await reader.cancel();
-    expect(text).toContain('event: warning\ndata: {"message":"The parameter \\"currency\\" has no effect.');
+    expect(text).toContain(
+      'event: warning\ndata: {"message":"The parameter \\"currency\\" has no effect on /rates/stream.',
+    );
   });
 
   test('an alias says in metadata which symbol was used, and a code of its own does not', async () => {
@@ -197,9 +206,9 @@ onEachEngine('warnings', (engine) => {
   });
 
   test('in a header never start another header', async () => {
-    const { headers } = await api.ask('/symbols?format=csv&sta%0D%0Art=1');
+    const { headers } = await api.ask('/symbols?format=csv&dry%0D%0Arun=1');
     expect(headers.get('openpit-warnings')).toBe(
-      'The parameter "sta rt" has no effect. Did you mean "startDate"?',
+      'The parameter "dry run" has no effect. Did you mean "dryRun"?',
     );
   });
 
