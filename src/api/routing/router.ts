@@ -75,7 +75,8 @@ export class Router<Route> {
     for (const mount of mounts) {
       for (const [path, route] of Object.entries(mounted)) this.#add(mount.path + path, route, mount.dialect);
       for (const [path, { route, format }] of Object.entries(formatted)) {
-        this.#exact.set(mount.path + path, { route, dialect: mount.dialect, id: '', format });
+        const match = { route, dialect: mount.dialect, id: '', format };
+        for (const slash of ['', '/']) this.#exact.set(mount.path + path + slash, match);
       }
     }
     for (const [path, route] of Object.entries(root)) this.#add(path, route, DIALECTS.v1);

@@ -27,6 +27,7 @@ onEachEngine('a path that ends in a format', (engine) => {
           const named = await api.ask(`${mount}${path}?${query}&format=${format}`);
           for (const url of [
             `${path}.${format}?${query}`,
+            `${path}.${format}/?${query}`,
             `${path}.${format}?${query}&format=${format.toUpperCase()}`,
           ]) {
             const extended = await api.ask(mount + url, { headers: { accept: 'text/csv' } });
