@@ -1,5 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import type { Catalog } from '../../board/catalog.ts';
+import { redactKeys } from '../../gate/key.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Day, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { isFormula } from '../../market/formula/parse.ts';
@@ -143,7 +144,7 @@ export function findSymbols(
   if (!canBePartial || symbols.length === 0) throw refusal;
   const messages = [...unknownCodes].map(([requested, codes]) => {
     const { message } = refuse('unknown_symbol', { unknown: codes.map((code) => described.get(code)!) });
-    return [requested, { message }] as const;
+    return [redactKeys(requested), { message: redactKeys(message) }] as const;
   });
   return { symbols, today, unresolved: Object.fromEntries(messages) };
 }

@@ -31,6 +31,8 @@ onEachEngine('secrets', (engine) => {
     `/rates/latest?symbols=${key}`,
     `/rates/latest?symbols=XAU?apiKey=${key}`,
     `/rates/latest?symbols=XAU,apiKey=${key},${key}`,
+    `/v3/rates/latest?symbols=XAU,${key}`,
+    `/v3/rates/latest?symbols=XAU,${key}&dryRun=true`,
     `/rates/latest?symbols=,&apiKey=${key}`,
     `/rates/historical?symbols=XAU&date=${key}&apiKey=${key}`,
     `/rates/historical?symbols=XAU&date=2024-05-14?apiKey=${key}`,
