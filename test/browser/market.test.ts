@@ -160,6 +160,27 @@ inBrowser('the market page', (browser) => {
     await close();
   });
 
+  test('a formula that is defined after the page was loaded has its page', async () => {
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.goto(`${service.url}/#/market`);
+    await page.locator('.quotes tbody tr').first().waitFor();
+    const code = 'GOLDANDSILVER';
+    await service.ledger.formulas.define({
+      code,
+      name: 'Gold and Silver',
+      expression: '{XAU} + {XAG}',
+      unit: 'T.oz',
+      currency: 'USD',
+    });
+    await service.core.follow();
+    await page.goto(`${service.url}/#/symbol/${code}`);
+    await page.getByRole('heading', { name: `Gold and Silver ${code}` }).waitFor();
+    await page.goto(`${service.url}/#/symbol/NONE`);
+    await page.getByText('There is no symbol “NONE”.').waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('the search opens again when it has just been closed, and after Ctrl-K twice', async () => {
     const { page, close } = await openPage(browser, service.url);
     const field = page.getByRole('combobox', { name: 'Find a symbol' });

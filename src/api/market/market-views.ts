@@ -40,6 +40,7 @@ type FormulaTexts = readonly string[];
 
 interface Snapshot {
   builtAt: number;
+  catalog: Catalog;
   view: Promise<MarketView>;
 }
 
@@ -70,12 +71,13 @@ export class MarketViews {
     return (await this.get(delayMs, now)).only(part, series, texts);
   }
 
-  /** The current view, at most `REFRESH_MS` old. Concurrent requests share one build. */
+  /** The current view, at most `REFRESH_MS` old, with all symbols. Concurrent requests share one build. */
   get(delayMs: number, now: number): Promise<MarketView> {
     const known = this.#snapshots.get(delayMs);
     const age = known ? now - known.builtAt : Number.POSITIVE_INFINITY;
-    if (known && age >= 0 && age < REFRESH_MS) return known.view;
-    const snapshot: Snapshot = { builtAt: now, view: this.#build(delayMs, now) };
+    const { catalog } = this.#board;
+    if (known?.catalog === catalog && age >= 0 && age < REFRESH_MS) return known.view;
+    const snapshot: Snapshot = { builtAt: now, catalog, view: this.#build(delayMs, now) };
     this.#snapshots.set(delayMs, snapshot);
     snapshot.view.catch(() => {
       if (this.#snapshots.get(delayMs) === snapshot) this.#snapshots.delete(delayMs);

@@ -54,6 +54,8 @@ class MarketStore {
   #loaded: ReadonlySet<string> | 'all' = new Set();
   /** Proves to the service that the view is paid for. It is kept, so that a reload is free. */
   #visit: string;
+  /** The codes that were looked for. */
+  readonly #missing = new Set<string>();
   #polling: ReturnType<typeof setTimeout> | undefined;
   #highlightTimer: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
@@ -89,6 +91,15 @@ class MarketStore {
     this.requireAll();
     this.refresh();
   };
+
+  /** Loads the whole market again, once for each code that it lacks: the code may be new. */
+  lookFor(code: string): void {
+    if (this.#missing.has(code)) return;
+    this.#missing.add(code);
+    this.#loaded = new Set();
+    this.searchable = { ...this.searchable, isComplete: false };
+    this.refresh();
+  }
 
   /** The symbol of a code, a ticker or a formula. */
   find(code: string): MarketSymbol | undefined {

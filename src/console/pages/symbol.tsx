@@ -45,6 +45,10 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
   useEffect(() => {
     if (isPerhapsCompared) store.loadAll(); // among all symbols, the page's own one is found if it exists
   }, [isPerhapsCompared]);
+  const isMissing = !symbol && store.searchable.isComplete;
+  useEffect(() => {
+    if (isMissing) store.lookFor(code);
+  }, [isMissing, code]);
   if (!symbol) {
     if ((isUnknown && !isPerhapsCompared) || store.searchable.isComplete)
       return <NoSymbol code={code} message={isUnknown ? error.message : ''} />;
