@@ -104,6 +104,21 @@ onEachEngine('X-Request-Id: once-…', (engine) => {
     expect(await usedBy(key)).toBe(1);
   });
 
+  test('a free response is not kept: it would evict those that customers paid for', async () => {
+    const key = await api.service.key('basic');
+    const kept = async () => {
+      const { text } = await api.ask('/metrics');
+      return Number(/openpit_cache_entries\{cache="idempotent_answers"\} (\d+)/.exec(text)![1]);
+    };
+    const visit = (await api.ask('/market', { key })).headers.get('openpit-visit');
+    const before = await kept();
+    for (const path of [`${LATEST}&dryRun=true`, `/market?visit=${visit}`, `/market/quotes?visit=${visit}`])
+      expect((await ask(path, key, newId())).status).toBe(200);
+    expect(await kept()).toBe(before);
+    await ask(LATEST, key, newId());
+    expect(await kept()).toBe(before + 1);
+  });
+
   test('an id without the prefix, as gateways make them, changes nothing', async () => {
     const key = await api.service.key('basic');
     for (let i = 0; i < 3; i++) await ask(LATEST, key, 'constant');

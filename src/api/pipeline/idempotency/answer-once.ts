@@ -24,6 +24,9 @@ export function answerOnce<E extends PriceEndpoint | MarketEndpoint>(
     if (typeof id !== 'string' || !id.startsWith(PREFIX) || context.request.method !== 'GET')
       return undefined;
     const request = `${context.customer!.id} ${id} ${context.url.withoutKey}`;
-    return idempotentAnswers.once(request, context.now, () => run(context, endpoint));
+    return idempotentAnswers.once(request, context.now, async () => {
+      const response = await run(context, endpoint);
+      return { response, isCharged: context.isCharged };
+    });
   };
 }

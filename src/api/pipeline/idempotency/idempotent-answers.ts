@@ -32,7 +32,11 @@ export class IdempotentAnswers {
   }
 
   /** Returns the kept answer of a request, or calls `answer`. A repeat waits for the request that is under way. */
-  async once(request: string, now: number, answer: () => Response | Promise<Response>): Promise<Response> {
+  async once(
+    request: string,
+    now: number,
+    answer: () => Promise<{ response: Response; isCharged: boolean }>,
+  ): Promise<Response> {
     for (;;) {
       const kept = this.#kept.get(request);
       if (kept && now - kept.at < IDEMPOTENCY_SECONDS * 1000) return { ...kept.response };
@@ -43,8 +47,8 @@ export class IdempotentAnswers {
     const answered = Promise.withResolvers<void>();
     this.#pending.set(request, answered.promise);
     try {
-      const response = await answer();
-      this.#keep(request, response, now);
+      const { response, isCharged } = await answer();
+      if (isCharged) this.#keep(request, response, now);
       return response;
     } finally {
       this.#pending.delete(request);
@@ -52,9 +56,7 @@ export class IdempotentAnswers {
     }
   }
 
-  /** Keeps what was paid for. Errors and a 304 are free, and may be different next time. */
   #keep(request: string, response: Response, at: number): void {
-    if (response.status !== 200 && response.status !== 206) return;
     const copy = copyOf(response);
     if (!copy || copy.length > ANSWER_BYTES_MAX) return;
     this.#kept.delete(request);

@@ -41,6 +41,8 @@ export class RequestContext implements ResponseContext {
   knownKey: KnownKey | undefined;
   /** Set by `readParameters`. */
   priceRequest: PriceRequest | undefined;
+  /** Set by `Charge`: whether units were taken for the request. */
+  isCharged = false;
   /** Set by `buildAnswer`. */
   answer: PreparedAnswer | undefined;
 

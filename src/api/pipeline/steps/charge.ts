@@ -68,17 +68,20 @@ export class Charge {
   #takeFromVisitor(context: RequestContext, visitors: Visitors, units: number, now: number): RateLimit {
     const charge = visitors.charge(this.#clientAddress.ofRequest(context), units, now);
     if (!charge.ok) throw visitorRefusal(charge.retryAfterSeconds);
+    context.isCharged = true;
     return visitorRateLimit(charge.remaining);
   }
 
   #settle(
-    { customer, knownKey }: RequestContext,
+    context: RequestContext,
     endpoint: CountedEndpoint,
     spend: Spend,
     units: number,
     now = this.#clock.now(),
   ): RateLimit {
+    const { customer, knownKey } = context;
     if (!spend.ok) throw quotaRefusal(spend, customer!.plan, this.#rateLimits, units);
+    context.isCharged = true;
     this.#keyUses.count(knownKey!, endpoint, units, now);
     return this.#rateLimits.afterCharge(customer!, spend.remaining, now);
   }
