@@ -55,6 +55,16 @@ describe.skipIf(!NGINX)(title, () => {
     await program?.end();
   });
 
+  test('the shipped configuration is valid under systemd, where standard error is a socket', async () => {
+    const folder = newFolder();
+    const path = join(folder, 'nginx.conf');
+    await Bun.write(path, shipped(256)(freePort()));
+    const globals = `pid ${folder}/nginx.pid;`;
+    const check = Bun.spawn([NGINX!, '-t', '-p', folder, '-c', path, '-g', globals], { stderr: 'pipe' });
+    const stderr = await new Response(check.stderr).text(); // Bun's pipe is a socket, too
+    expect({ exitCode: await check.exited, stderr }).toMatchObject({ exitCode: 0 });
+  });
+
   test('a client cannot choose its address', async () => {
     const url = await start(shipped(256));
     const [here, elsewhere] = [await keyFor('127.0.0.1'), await keyFor('203.0.113.7')];
