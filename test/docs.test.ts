@@ -26,7 +26,8 @@ test('docs/upgrading.md knows this version and its schema', async () => {
 
 test('links between the documents lead to files and headings that exist', async () => {
   const docs = new URL('../docs/', import.meta.url).pathname;
-  const files = ['../README.md', '../CHANGELOG.md', ...new Bun.Glob('**/*.md').scanSync(docs)];
+  const others = ['README', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG', 'client/README'];
+  const files = [...others.map((name) => `../${name}.md`), ...new Bun.Glob('**/*.md').scanSync(docs)];
   const headingsOf = async (path: string) =>
     [...(await Bun.file(path).text()).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
   const broken: string[] = [];
