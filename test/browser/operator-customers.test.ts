@@ -35,7 +35,7 @@ inBrowser('customers, symbols and decisions on the operator’s page', (browser)
     test(`an account is opened in its row, with usage by endpoint and key and its keys, at ${name} px`, async () => {
       const { key } = await newAccount(`Mill ${name}`);
       for (let i = 0; i < 3; i++) await service.get('/symbols', key);
-      await service.get('/usage/daily', key); // makes the meter report its count to the ledger
+      await service.dailyUsage(key); // makes the meter report its count to the ledger
       await service.core.keyUses.flush();
       const { page, complaints, close } = await open('customers', { viewport: { width, height: 900 } });
       await page.getByRole('button', { name: `Usage and keys of Mill ${name}` }).click();

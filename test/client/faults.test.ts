@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { printDay } from '../../src/market/day.ts';
-import { apiOn, type Json } from '../support/api.ts';
+import { apiOn } from '../support/api.ts';
 import { type Fate, FaultyProxy } from '../support/http/faulty-proxy.ts';
 import { day } from '../support/ledgers.ts';
 import { eventually } from '../support/program.ts';
@@ -29,8 +29,8 @@ for (const runtime of await runtimes()) {
     /** What the service has counted, and what it has written to the ledger. */
     const countsOf = async (key: string) => {
       const { used } = (await api.ask('/usage', { key })).body;
-      const { days } = (await api.ask('/usage/daily', { key })).body as { days: Json[] };
-      return { used, inLedger: days.reduce((sum, { count }) => sum + Number(count), 0) };
+      const { days } = await api.service.dailyUsage(key);
+      return { used, inLedger: days.reduce((sum, { count }) => sum + count, 0) };
     };
 
     test('every page and every answer arrives exactly once, and each is counted once', async () => {

@@ -14,6 +14,12 @@ export const NOON = Date.UTC(2024, 4, 15, 16);
 
 export const MINUTE = 60_000;
 
+interface UsageDay {
+  date: string;
+  endpoint: string;
+  count: number;
+}
+
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
 /** The whole service behind a real socket, with a clock that the test controls and without feeds. */
@@ -131,6 +137,20 @@ export async function openTestService(
       const headers = new Headers(init.headers);
       if (key !== undefined) headers.set('x-api-key', key);
       return fetch(listener.url + path, { ...init, headers });
+    },
+
+    /** The usage by day, once the ledger has every count: a loaded machine may not report them in time. */
+    async dailyUsage(key: string): Promise<{ endDate: string; days: UsageDay[]; events: unknown[] }> {
+      for (;;) {
+        const response = await this.get('/usage/daily', key);
+        const body = (await response.json()) as {
+          exact?: false;
+          endDate: string;
+          days: UsageDay[];
+          events: [];
+        };
+        if (body.exact !== false) return body;
+      }
     },
 
     async close(): Promise<void> {

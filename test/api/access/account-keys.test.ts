@@ -32,9 +32,9 @@ onEachEngine('an account and its keys', (engine) => {
     const key = await api.service.key('basic');
     await api.ask('/symbols', { key });
     await api.ask('/symbols', { key });
-    const { body } = await api.ask('/usage/daily', { key });
-    expect(body.days).toEqual([{ date: body.endDate, endpoint: 'symbols', count: 2 }]);
-    expect(body.events).toEqual([]);
+    const { days, endDate, events } = await api.service.dailyUsage(key);
+    expect(days).toEqual([{ date: endDate, endpoint: 'symbols', count: 2 }]);
+    expect(events).toEqual([]);
   });
 
   test('GET /usage/daily says so when another replica has not reported', async () => {
@@ -58,7 +58,7 @@ onEachEngine('an account and its keys', (engine) => {
     const { body } = await api.ask('/usage/daily', { key });
     expect(body).toMatchObject({ success: true, exact: false, asOf: expect.any(Number), days: [] });
     await ledger.quota.sync([{ ...ofSilentReplica, seq: 2, want: 0, need: 0, least: 0, close: true }]);
-    expect((await api.ask('/usage/daily', { key })).body).not.toContainAnyKeys(['exact', 'asOf']);
+    expect(await api.service.dailyUsage(key)).not.toContainAnyKeys(['exact', 'asOf']);
   });
 
   test('a key can be created, used and revoked', async () => {
