@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { SQL } from 'bun';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { SyncRequest } from '../../src/ledger/quota/model.ts';
+import { periodOf } from '../../src/ledger/quota/period.ts';
+import { fixedClock } from '../support/ledgers.ts';
+import { newDatabase } from '../support/postgres.ts';
+import { eventually } from '../support/program.ts';
+
+setDefaultTimeout(180_000);
+
+const ACCOUNTS = 10_000;
+/** Tables with a row per customer. */
+const TABLES = ['account', 'api_key', 'quota_lease', 'quota_period'];
+
+let url: string;
+let sql: SQL;
+beforeAll(async () => {
+  url = await newDatabase();
+  await (await Ledger.open(url, fixedClock)).close();
+  sql = new SQL({ url, max: 1 });
+  await sql`INSERT INTO account (id, name, plan, status, created_at, revision)
+    SELECT 'acc_' || i, 'A', 'pro', 'active', 0, 0 FROM generate_series(1, ${ACCOUNTS}) i`;
+  await sql`INSERT INTO api_key (hash, id, account_id, created_at, header_only, revision)
+    SELECT 'hash_' || i, 'key_' || i, 'acc_' || i, 0, 0, 0 FROM generate_series(1, ${ACCOUNTS}) i`;
+  await withLedger(async (ledger) => {
+    const all = Array.from({ length: ACCOUNTS }, (_, i) => i + 1);
+    for (let from = 0; from < ACCOUNTS; from += 1_000) {
+      const some = all.slice(from, from + 1_000);
+      await ledger.quota.sync(await Promise.all(some.map((i) => syncRequest(ledger, i, 1))));
+    }
+  });
+  await sql`ANALYZE`;
+});
+afterAll(() => sql.close());
+
+test('on PostgreSQL, few of ten thousand customers are found by an index', async () => {
+  const before = await scans();
+  await withLedger(async (ledger) => {
+    // More often than PostgreSQL plans a prepared statement anew.
+    for (let i = 1; i <= 12; i++) {
+      const hashes = ['hash_5', `hash_${i * 700}`];
+      expect((await ledger.accounts.byKeyHashes(hashes)).size).toBe(2);
+      await ledger.quota.sync([await syncRequest(ledger, i * 700, 2)]);
+    }
+  });
+  expect(await scans()).toEqual(before);
+});
+
+async function withLedger(use: (ledger: Ledger) => Promise<void>): Promise<void> {
+  const ledger = await Ledger.open(url, fixedClock, 'serving');
+  await use(ledger);
+  await ledger.close();
+}
+
+async function syncRequest(ledger: Ledger, number: number, seq: number): Promise<SyncRequest> {
+  return {
+    leaseId: `lease_${number}`,
+    accountId: `acc_${number}`,
+    period: periodOf(await ledger.quota.now()),
+    replica: 'one',
+    spentBy: { latest: seq },
+    seq,
+    want: 100,
+    need: 100,
+    least: 100,
+    barrierSeen: 0,
+    close: false,
+  };
+}
+
+/** How often each table was read as a whole. PostgreSQL knows it when the connections of the ledger have ended. */
+async function scans(): Promise<Record<string, number>> {
+  await eventually(async () => {
+    const [others] = await sql`SELECT count(*) AS n FROM pg_stat_activity
+      WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+    return Number(others.n) === 0;
+  });
+  await sql`SELECT pg_stat_clear_snapshot()`;
+  const rows: { relname: string; seq_scan: string }[] =
+    await sql`SELECT relname, seq_scan FROM pg_stat_user_tables`;
+  const counts = new Map(rows.map(({ relname, seq_scan }) => [relname, Number(seq_scan)]));
+  return Object.fromEntries(TABLES.map((table) => [table, counts.get(table)!]));
+}
