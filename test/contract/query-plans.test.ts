@@ -47,6 +47,23 @@ test('on PostgreSQL, few of ten thousand customers are found by an index', async
   expect(await scans()).toEqual(before);
 });
 
+test('on PostgreSQL, the first day of a long history is found without reading the others', async () => {
+  await sql`INSERT INTO bar (symbol_id, source_id, day, open, high, low, close, withdrawn, recorded_at, revision)
+    SELECT s, 1, 10000 + d, 1, 1, 1, 1, 0, 0, 1 FROM generate_series(1, 20) s, generate_series(1, 3000) d`;
+  await sql`ANALYZE bar`; // as autovacuum does within a minute
+  const read = async () => {
+    await quiet();
+    const [row] = await sql`SELECT seq_tup_read + idx_tup_fetch AS n FROM pg_stat_user_tables
+      WHERE relname = 'bar'`;
+    return Number(row.n);
+  };
+  const before = await read();
+  await withLedger(async (ledger) => {
+    for (let i = 1; i <= 20; i++) expect(await ledger.bars.firstDay(i, 'simulated')).toBe(10_001);
+  });
+  expect((await read()) - before).toBeLessThan(200);
+});
+
 async function withLedger(use: (ledger: Ledger) => Promise<void>): Promise<void> {
   const ledger = await Ledger.open(url, fixedClock, 'serving');
   await use(ledger);
@@ -69,16 +86,21 @@ async function syncRequest(ledger: Ledger, number: number, seq: number): Promise
   };
 }
 
-/** How often each table was read as a whole. PostgreSQL knows it when the connections of the ledger have ended. */
+/** How often each table was read as a whole. */
 async function scans(): Promise<Record<string, number>> {
+  await quiet();
+  const rows: { relname: string; seq_scan: string }[] =
+    await sql`SELECT relname, seq_scan FROM pg_stat_user_tables`;
+  const counts = new Map(rows.map(({ relname, seq_scan }) => [relname, Number(seq_scan)]));
+  return Object.fromEntries(TABLES.map((table) => [table, counts.get(table)!]));
+}
+
+/** Waits until the connections of the ledger have ended: PostgreSQL then knows what they have read. */
+async function quiet(): Promise<void> {
   await eventually(async () => {
     const [others] = await sql`SELECT count(*) AS n FROM pg_stat_activity
       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
     return Number(others.n) === 0;
   });
   await sql`SELECT pg_stat_clear_snapshot()`;
-  const rows: { relname: string; seq_scan: string }[] =
-    await sql`SELECT relname, seq_scan FROM pg_stat_user_tables`;
-  const counts = new Map(rows.map(({ relname, seq_scan }) => [relname, Number(seq_scan)]));
-  return Object.fromEntries(TABLES.map((table) => [table, counts.get(table)!]));
 }

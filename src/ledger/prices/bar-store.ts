@@ -76,14 +76,17 @@ export class BarStore {
     return { firstDay: first, lastDay: (await this.lastDay(symbolId, origin)) ?? first };
   }
 
-  /** The first day that has a bar of this origin. Withdrawn bars do not count. */
+  /**
+   * The first day that has a bar of this origin. Withdrawn bars do not count. PostgreSQL would read the whole history to join
+   * it with the withdrawals of NOT EXISTS; the last one of a day is looked up for one day after the other.
+   */
   async firstDay(symbolId: number, origin: PriceOrigin): Promise<Day | undefined> {
     const { read, placeholder } = this.#engine;
     const [row] = await read.unsafe(
       `SELECT b.day FROM bar b WHERE b.symbol_id = ${placeholder(1)} AND b.${originFilter(origin)}
-         AND b.withdrawn = 0 AND NOT EXISTS (
-           SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision
-             AND w.withdrawn > 0 AND w.${originFilter(origin)})
+         AND b.withdrawn = 0 AND b.revision >= coalesce((
+           SELECT max(w.revision) FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day
+             AND w.withdrawn > 0 AND w.${originFilter(origin)}), 0)
        ORDER BY b.day LIMIT 1`,
       [symbolId],
     );
