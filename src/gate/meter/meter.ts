@@ -12,7 +12,7 @@ import { LeaseFactory } from './lease-factory.ts';
 import { MeteredAccounts } from './metered-accounts.ts';
 import type { MeterOptions, QuotaCalls } from './options.ts';
 import { Settlements } from './settlements.ts';
-import type { QuotaRefusal, Spend, Spent } from './spend.ts';
+import { refusal, type Spend, type Spent } from './spend.ts';
 import { Syncer } from './syncer.ts';
 import { LedgerTime } from './timing/ledger-time.ts';
 import { MeterMaintenance } from './timing/maintenance.ts';
@@ -185,7 +185,9 @@ export class Meter {
     const counter = this.#counters[endpoint]!;
     const mono = this.#monotonic.now();
     return (
-      this.#take(account.lease, counter, units, now, mono) ?? this.#find(account, counter, units, now, mono)
+      this.#take(account.lease, counter, units, now, mono) ??
+      this.#take(this.#currentLease(account), counter, units, now, mono) ??
+      this.#wait(account, counter, units)
     );
   }
 
@@ -273,32 +275,19 @@ export class Meter {
   ): Lease | undefined {
     if (lease?.validity !== this.#holder.validity || !lease.take(counter, units, wall, mono))
       return undefined;
-    if (!lease.isDirty || lease.spent >= lease.refillAt) this.#prepareSync(lease);
+    if (!lease.isDirty || lease.spent >= lease.refillAt) this.#accounts.prepareSync(lease);
     return lease;
   }
 
-  /** Takes units from the current lease of an account, or waits for them. */
-  #find(
-    account: MeteredAccount,
-    counter: number,
-    units: number,
-    wall: number,
-    mono: number,
-  ): Spend | Promise<Spend> {
+  /** The account may refer to a lease that has ended, or to none yet. */
+  #currentLease(account: MeteredAccount): Lease | undefined {
     account.lease = this.#accounts.get(account.id)?.lease;
-    const lease = this.#take(account.lease, counter, units, wall, mono);
-    if (lease) return lease;
-    if (this.#isClosed || this.#syncer.isDown) return this.#host.unavailable();
-    return this.#accounts.getOrAdd(account.id).wait(counter, units);
+    return account.lease;
   }
 
-  /** A lease has counts that the ledger does not know yet, or needs more units. */
-  #prepareSync(lease: Lease): void {
-    const account = this.#accounts.get(lease.accountId)!;
-    if (!lease.isDirty) this.#accounts.markDirty(account);
-    if (lease.spent < lease.refillAt) return;
-    lease.refillAt = Number.POSITIVE_INFINITY;
-    this.#syncer.enqueue(account);
+  #wait(account: MeteredAccount, counter: number, units: number): Spend | Promise<Spend> {
+    if (this.#isClosed || this.#syncer.isDown) return this.#host.unavailable();
+    return this.#accounts.getOrAdd(account.id).wait(counter, units);
   }
 
   async #sync(requests: readonly SyncRequest[]): Promise<SyncAnswer[]> {
@@ -308,8 +297,4 @@ export class Meter {
     if (answers[0]) this.#holder.onAnswer(replica, answers[0], sent);
     return answers;
   }
-}
-
-function refusal(reason: QuotaRefusal['reason'], seconds: number): QuotaRefusal {
-  return { ok: false, reason, retryAfterSeconds: seconds };
 }

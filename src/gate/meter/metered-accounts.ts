@@ -38,6 +38,15 @@ export class MeteredAccounts {
     return true;
   }
 
+  /** A lease has counts that the ledger does not know yet, or needs more units. */
+  prepareSync(lease: Lease): void {
+    const account = this.#accounts.get(lease.accountId)!;
+    if (!lease.isDirty) this.markDirty(account);
+    if (lease.spent < lease.refillAt) return;
+    lease.refillAt = Number.POSITIVE_INFINITY;
+    this.#host.enqueue(account, false);
+  }
+
   markDirty(account: AccountLease): void {
     account.lease!.isDirty = true;
     this.#dirty.add(account);

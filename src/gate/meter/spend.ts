@@ -16,3 +16,7 @@ export interface QuotaRefusal {
   readonly reason: 'exhausted' | 'unavailable';
   readonly retryAfterSeconds: number;
 }
+
+export function refusal(reason: QuotaRefusal['reason'], retryAfterSeconds: number): QuotaRefusal {
+  return { ok: false, reason, retryAfterSeconds };
+}
