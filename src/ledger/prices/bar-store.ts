@@ -76,19 +76,27 @@ export class BarStore {
     return { firstDay: first, lastDay: (await this.lastDay(symbolId, origin)) ?? first };
   }
 
-  /**
-   * The first day that has a bar of this origin. Withdrawn bars do not count. PostgreSQL would read the whole history to join
-   * it with the withdrawals of NOT EXISTS; the last one of a day is looked up for one day after the other.
-   */
+  /** The first day that has a bar of this origin. Withdrawn bars do not count. */
   async firstDay(symbolId: number, origin: PriceOrigin): Promise<Day | undefined> {
-    const { read, placeholder } = this.#engine;
+    const first = await this.#edge(symbolId, origin, 'ASC');
+    if (first === undefined) return undefined;
+    const revisions = await this.revisions(symbolId, origin, first, first);
+    return revisions.at(-1)!.withdrawn ? this.#firstDayAfter(symbolId, origin, first) : first;
+  }
+
+  /**
+   * PostgreSQL would read the whole history to join it with the withdrawals of NOT EXISTS; the last one of a day is looked up
+   * for one day after the other.
+   */
+  async #firstDayAfter(symbolId: number, origin: PriceOrigin, day: Day): Promise<Day | undefined> {
+    const { read, placeholder: p } = this.#engine;
     const [row] = await read.unsafe(
-      `SELECT b.day FROM bar b WHERE b.symbol_id = ${placeholder(1)} AND b.${originFilter(origin)}
+      `SELECT b.day FROM bar b WHERE b.symbol_id = ${p(1)} AND b.day > ${p(2)} AND b.${originFilter(origin)}
          AND b.withdrawn = 0 AND b.revision >= coalesce((
            SELECT max(w.revision) FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day
              AND w.withdrawn > 0 AND w.${originFilter(origin)}), 0)
        ORDER BY b.day LIMIT 1`,
-      [symbolId],
+      [symbolId, day],
     );
     return row === undefined ? undefined : asNumber(row.day);
   }

@@ -9,6 +9,8 @@ export interface SessionLimits {
   statementMs: number;
   idleInTransactionMs: number;
   isReadOnly: boolean;
+  /** Whether its statements find their rows by an index, whatever the planner assumes about the size of the tables. */
+  usesIndexes: boolean;
 }
 
 export interface PostgresOptions {
@@ -33,6 +35,19 @@ const CONNECT_SECONDS_MAX = 3;
  * can be far higher: PostgreSQL 15 compiled one for 43 ms that then ran for 5 ms.
  */
 const NO_JIT = 'off';
+
+/**
+ * The planner's settings for statements that read rows and join tables in the order of an index. Their plans are kept, and those
+ * made while a table was new would scan it for every key and every report of counts when it has ten thousand rows, until
+ * autovacuum has analyzed it.
+ */
+const ONLY_INDEXES = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_material: 'off',
+};
 
 /** What the ledger's statements are written for, whatever the default of the database or its user is. */
 const ISOLATION = 'read committed';
@@ -93,25 +108,30 @@ function createPools(server: Server, options: PostgresOptions, isPooled: boolean
   return { server, readers: newPool(readersMax), writers: newPool(writersMax) };
 }
 
-function startupParameters({ statementMs, idleInTransactionMs, isReadOnly }: SessionLimits) {
+function startupParameters(limits: SessionLimits): Record<string, string | number> {
+  return {
+    ...settingsOf(limits),
+    default_transaction_isolation: ISOLATION,
+    // Never 'off': it would override a database that its operator has made read-only.
+    ...(limits.isReadOnly && { default_transaction_read_only: 'on' }),
+  };
+}
+
+function limitStatements(limits: SessionLimits): string {
+  return [
+    `SET TRANSACTION ISOLATION LEVEL ${ISOLATION}`,
+    ...Object.entries(settingsOf(limits)).map(([name, value]) => `SET LOCAL ${name} = ${value}`),
+    ...(limits.isReadOnly ? ['SET TRANSACTION READ ONLY'] : []),
+  ].join('; ');
+}
+
+function settingsOf({ statementMs, idleInTransactionMs, usesIndexes }: SessionLimits) {
   return {
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
     jit: NO_JIT,
-    default_transaction_isolation: ISOLATION,
-    // Never 'off': it would override a database that its operator has made read-only.
-    ...(isReadOnly && { default_transaction_read_only: 'on' }),
+    ...(usesIndexes && ONLY_INDEXES),
   };
-}
-
-function limitStatements({ statementMs, idleInTransactionMs, isReadOnly }: SessionLimits): string {
-  return [
-    `SET TRANSACTION ISOLATION LEVEL ${ISOLATION}`,
-    `SET LOCAL statement_timeout = ${statementMs}`,
-    `SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
-    `SET LOCAL jit = ${NO_JIT}`,
-    ...(isReadOnly ? ['SET TRANSACTION READ ONLY'] : []),
-  ].join('; ');
 }
 
 /** PgBouncer rejects startup parameters that it does not know (SQLSTATE 08P01); other poolers ignore them. */

@@ -21,13 +21,43 @@ interface UseLimits {
    * long, and the whole cluster waits for them to count requests.
    */
   idleInTransactionMs: number;
+  /** Serving and feeding read by key. Checks, exports and imports read whole tables. */
+  usesIndexes: boolean;
 }
 
 const LIMITS: Readonly<Record<LedgerUse, UseLimits>> = {
-  serving: { readers: 7, writers: 3, parallelReads: 3, statementMs: 4_000, idleInTransactionMs: 2_000 },
-  feeding: { readers: 2, writers: 2, parallelReads: 1, statementMs: 10_000, idleInTransactionMs: 5_000 },
-  working: { readers: 2, writers: 2, parallelReads: 1, statementMs: 30_000, idleInTransactionMs: 30_000 },
-  reading: { readers: 1, writers: 1, parallelReads: 1, statementMs: 10_000, idleInTransactionMs: 2_000 },
+  serving: {
+    readers: 7,
+    writers: 3,
+    parallelReads: 3,
+    statementMs: 4_000,
+    idleInTransactionMs: 2_000,
+    usesIndexes: true,
+  },
+  feeding: {
+    readers: 2,
+    writers: 2,
+    parallelReads: 1,
+    statementMs: 10_000,
+    idleInTransactionMs: 5_000,
+    usesIndexes: true,
+  },
+  working: {
+    readers: 2,
+    writers: 2,
+    parallelReads: 1,
+    statementMs: 30_000,
+    idleInTransactionMs: 30_000,
+    usesIndexes: false,
+  },
+  reading: {
+    readers: 1,
+    writers: 1,
+    parallelReads: 1,
+    statementMs: 10_000,
+    idleInTransactionMs: 2_000,
+    usesIndexes: false,
+  },
 };
 
 /** Lets the server cancel a statement first, with its reason. */
@@ -80,9 +110,9 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
 }
 
 function connect(url: string, use: LedgerUse): Promise<Connections> {
-  const { readers, writers, statementMs, idleInTransactionMs } = LIMITS[use];
+  const { readers, writers, statementMs, idleInTransactionMs, usesIndexes } = LIMITS[use];
   return connectPostgres(url, {
-    limits: { statementMs, idleInTransactionMs, isReadOnly: use === 'reading' },
+    limits: { statementMs, idleInTransactionMs, isReadOnly: use === 'reading', usesIndexes },
     readersMax: readers,
     writersMax: writers,
     callMsMax: statementMs + MARGIN_MS,

@@ -26,11 +26,7 @@ export async function timelineExpression(readers: PostgresPool): Promise<string>
   }
 }
 
-/**
- * All rows are one parameter, which the statement reads as a table. The limit, which is their number, tells the planner how few
- * they are: it would expect a hundred, and then scans a table of ten thousand keys or leases instead of using its index. Sends
- * the statement now, not when it is awaited.
- */
+/** All rows are one parameter, which the statement reads as a table. Sends the statement now, not when it is awaited. */
 export function forRows(
   handle: Sql,
   columns: ColumnTypes,
@@ -41,9 +37,9 @@ export function forRows(
     ([name, type], i) => `CAST(row.value ->> ${i} AS ${type}) AS ${name}`,
   );
   const elements = 'json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS row (value)';
-  const table = `(SELECT ${cells.join(', ')} FROM ${elements} LIMIT CAST($2 AS BIGINT)) AS n`;
+  const table = `(SELECT ${cells.join(', ')} FROM ${elements}) AS n`;
   const statement = text({ cell: (column) => `n.${column}`, from: `FROM ${table}`, table });
-  const query = handle.unsafe(statement, [JSON.stringify(rows), rows.length]);
+  const query = handle.unsafe(statement, [JSON.stringify(rows)]);
   const found = query.values();
   query.execute();
   return found;
