@@ -182,10 +182,11 @@ export class Ledger {
   }
 
   async head(): Promise<LedgerHead> {
-    // One statement: the counters and the timeline must come from the same server.
-    const { read, timeline } = this.engine;
+    // One statement: the counters and the timeline must come from the same server. Prepared, as all that have a parameter.
+    const { read, timeline, placeholder: p } = this.engine;
     const rows = await read.unsafe(
-      `SELECT name, value, (SELECT value FROM meta WHERE name = 'epoch') || ${timeline} AS epoch FROM counter`,
+      `SELECT name, value, (SELECT value FROM meta WHERE name = ${p(1)}) || ${timeline} AS epoch FROM counter`,
+      ['epoch'],
     );
     const counters = new Map<string, number>();
     for (const row of rows) counters.set(asText(row.name), asNumber(row.value));
