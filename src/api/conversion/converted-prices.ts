@@ -159,7 +159,7 @@ function convertIntraday(bar: PricedIntradayBar, factor: ExactFactor): PricedInt
     close: factor.apply(bar.close),
     average: factor.isOne ? bar.average : Number(roundTo(mean, CONVERTED_DIGITS)),
     factor,
-    sourceIds: [...bar.sourceIds, ...factor.sourceIds],
+    sourceIds: [...new Set([...bar.sourceIds, ...factor.sourceIds])],
   };
 }
 

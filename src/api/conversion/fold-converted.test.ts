@@ -4,7 +4,7 @@ import type { SourcedBar } from '../../board/series/price-types.ts';
 import { mean, meanTo } from '../../market/analytics/mean.ts';
 import { foldBars, INTERVALS } from '../../market/interval.ts';
 import { CONVERTED_DIGITS, Multiplier, ratioOf } from '../../market/ratio.ts';
-import { sourceIdsOfAll } from '../response/json.ts';
+import { sourceIdsOf } from '../response/json.ts';
 import { foldConverted } from './fold-converted.ts';
 
 class TestFactor extends Multiplier {
@@ -54,7 +54,7 @@ test('folding and then converting gives what converting and then folding gives',
           bars: own.length,
           average: averageOf(own),
           factor: own.at(-1)!.factor,
-          sourceIds: sourceIdsOfAll(own),
+          sourceIds: sourceIdsOf(own),
         }));
         expect(foldConverted(bars, (one) => factors.get(one)!, interval, 2)).toEqual(expected);
       },

@@ -3,7 +3,7 @@ import { mean, meanTo } from '../../market/analytics/mean.ts';
 import type { Day } from '../../market/day.ts';
 import { type FoldedBar, foldBars, type Interval } from '../../market/interval.ts';
 import { CONVERTED_DIGITS, type Multiplier } from '../../market/ratio.ts';
-import { sourceIdsOfAll } from '../response/json.ts';
+import { sourceIdsOf } from '../response/json.ts';
 
 /**
  * Folds bars and converts the results. Equal to converting every bar and then folding, with few
@@ -34,7 +34,7 @@ function convertFolded(
     bars: bars.length,
     average: averageOf(bars, factors, decimals),
     factor: factors[last],
-    sourceIds: sourceIdsOfAll(bars, factors),
+    sourceIds: sourceIdsOf(bars, factors),
   };
 }
 

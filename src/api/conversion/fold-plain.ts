@@ -1,7 +1,7 @@
 import type { IntervalBar, SourcedBar } from '../../board/series/price-types.ts';
 import { mean } from '../../market/analytics/mean.ts';
 import { foldBars, type Interval } from '../../market/interval.ts';
-import { sourceIdsOfAll } from '../response/json.ts';
+import { sourceIdsOf } from '../response/json.ts';
 
 /** Folds bars as they are. An average has at least `decimals` decimals. */
 export function foldPlain(bars: readonly SourcedBar[], interval: Interval, decimals: number): IntervalBar[] {
@@ -13,6 +13,6 @@ export function foldPlain(bars: readonly SourcedBar[], interval: Interval, decim
       decimals,
     ),
     factor: own.at(-1)!.factor,
-    sourceIds: sourceIdsOfAll(own),
+    sourceIds: sourceIdsOf(own),
   }));
 }

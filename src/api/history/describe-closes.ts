@@ -9,7 +9,7 @@ import {
   type Statistics,
   statisticsOf,
 } from '../../market/analytics/statistics.ts';
-import { sourceIdsOfAll } from '../response/json.ts';
+import { sourceIdsOf } from '../response/json.ts';
 
 /** The closes of a series in a range of days, with their statistics. */
 export interface DescribedCloses {
@@ -26,6 +26,6 @@ export function describeCloses(series: Series, prices: Prices, { first, last }: 
   return {
     closes,
     statistics: statisticsOf(closes, digits, RETURNS_PER_YEAR[updateInterval]),
-    sourceIds: sourceIdsOfAll(bars),
+    sourceIds: sourceIdsOf(bars),
   };
 }

@@ -7,7 +7,7 @@ import type { ByteWriter } from '../model/byte-writer.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { SymbolSet } from '../params/symbol-set.ts';
 import { writeRenderedDays } from '../response/day-pages.ts';
-import { sourceIdsOfAll } from '../response/json.ts';
+import { sourceIdsOf } from '../response/json.ts';
 import { BarLines, SettledLines, writeByDay } from '../response/rate-lines.ts';
 
 /** The bars of one symbol: a range of its settled history, or the bars themselves. */
@@ -72,7 +72,7 @@ export function metadataOf(bars: SymbolBars): BarsMetadata {
   const factors = bars[0]?.factor
     ? bars.map(({ day, factor }) => `"${printDay(day)}":${factor!.text}`).join(',')
     : '';
-  return { sourceIds: sourceIdsOfAll(bars), factors };
+  return { sourceIds: sourceIdsOf(bars), factors };
 }
 
 /** Bars per slice: about 3 ms of work. */

@@ -63,7 +63,7 @@ export function quoteJson(
   latest: LatestPrice,
   recent: RecentCloses,
 ): string {
-  const source = sourcesJson(board, sourceIdsOf(latest));
+  const source = sourcesJson(board, sourceIdsOf([latest]));
   const before =
     recent.lastDay === undefined
       ? 'null'

@@ -91,11 +91,14 @@ export function measureCells({ unit, quote }: Measure, factor: Factor | undefine
   return [unit, quote, factor?.text ?? '1'];
 }
 
-/** The ids of the sources of some bars, each once. Includes the sources of exchange rates. */
-export function sourceIdsOfAll(bars: readonly SourcedBar[], factors?: readonly Factor[]): number[] {
+/** What names the sources of a price. */
+type Sourced = Pick<SourcedBar, 'sourceId' | 'otherSourceIds' | 'factor'>;
+
+/** The ids of the sources of some prices, each once. Includes the sources of exchange rates. */
+export function sourceIdsOf(prices: readonly Sourced[], factors?: readonly Factor[]): number[] {
   const ids: number[] = [];
-  for (let i = 0; i < bars.length; i++) {
-    const { sourceId, otherSourceIds, factor: own } = bars[i]!;
+  for (let i = 0; i < prices.length; i++) {
+    const { sourceId, otherSourceIds, factor: own } = prices[i]!;
     addOnce(ids, sourceId);
     if (otherSourceIds) for (const id of otherSourceIds) addOnce(ids, id);
     const factor = factors ? factors[i] : own;
@@ -109,22 +112,12 @@ function addOnce(ids: number[], id: number): void {
   if (ids.at(-1) !== id && !ids.includes(id)) ids.push(id);
 }
 
-/** The ids of the sources of a price and of the exchange rates that converted it. */
-export function sourceIdsOf({
-  sourceId,
-  otherSourceIds = [],
-  factor,
-}: Pick<SourcedBar, 'sourceId' | 'otherSourceIds' | 'factor'>): number[] {
-  return factor ? [sourceId, ...otherSourceIds, ...factor.sourceIds] : [sourceId, ...otherSourceIds];
-}
-
-/** The names of the sources of some bars, each once. */
 export function sourcesJson(board: Board, sourceIds: readonly number[]): string {
   return quoted(sourceNames(board, sourceIds));
 }
 
+/** The names of different sources. */
 export function sourceNames(board: Board, sourceIds: readonly number[]): string {
   if (sourceIds.length === 1) return board.sourceName(sourceIds[0]!);
-  const names = [...new Set(sourceIds)].map((id) => board.sourceName(id));
-  return names.length > 0 ? names.join(', ') : 'none';
+  return sourceIds.length > 0 ? sourceIds.map((id) => board.sourceName(id)).join(', ') : 'none';
 }

@@ -9,7 +9,7 @@ import { Refusal } from '../errors/errors.ts';
 import { FormulaPrices } from '../formulas/formula-prices.ts';
 import { FormulaSeries, partsOfAll } from '../formulas/formula-series.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
-import { measureJson, sourcesJson } from '../response/json.ts';
+import { measureJson, sourceIdsOf, sourcesJson } from '../response/json.ts';
 
 /** One symbol as one view shows it. Its event is serialized once for all subscribers. */
 export class Topic {
@@ -77,7 +77,7 @@ export class Topic {
     const measure = measureJson(
       series instanceof FormulaSeries ? series.measure(measureOf) : measureOf(series),
     );
-    const source = sourcesJson(board, [...new Set([latest.sourceId, ...(latest.otherSourceIds ?? [])])]);
+    const source = sourcesJson(board, sourceIdsOf([latest]));
     return `{"symbol":${JSON.stringify(this.requested.code)},"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}",${measure},"source":${source}}`;
   }
 }

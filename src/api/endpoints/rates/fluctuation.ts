@@ -80,7 +80,7 @@ function metadataOf(one: SymbolChange, board: Board): string {
   const { start, end, measure } = one;
   const factors =
     start.factor && end.factor ? `,"startFactor":${start.factor.text},"endFactor":${end.factor.text}` : '';
-  return `{${metadataStart(one, measure)}${factors},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${sourcesJson(board, sourceIds(one))}}`;
+  return `{${metadataStart(one, measure)}${factors},"startDate":"${printDay(start.day)}","endDate":"${printDay(end.day)}","source":${sourcesJson(board, sourceIdsOf([start, end]))}}`;
 }
 
 function tableOf(
@@ -104,12 +104,8 @@ function tableOf(
       end.factor?.text ?? '1',
       printDay(start.day),
       printDay(end.day),
-      sourceNames(board, sourceIds(one)),
+      sourceNames(board, sourceIdsOf([start, end])),
     ];
   });
   return { columns: COLUMNS, rows };
-}
-
-function sourceIds({ start, end }: SymbolChange): number[] {
-  return [...sourceIdsOf(start), ...sourceIdsOf(end)];
 }

@@ -70,7 +70,7 @@ function jsonOf(
     json += `,"metadata":${bySymbol(symbols, (requested, i) => {
       const bar = bars[i]!;
       const measure = metadataStart(requested, prices.measure(requested.series), bar.factor);
-      return `{${measure},"date":"${printDay(bar.day)}","source":${sourcesJson(board, sourceIdsOf(bar))}}`;
+      return `{${measure},"date":"${printDay(bar.day)}","source":${sourcesJson(board, sourceIdsOf([bar]))}}`;
     })}`;
   }
   return { json: `${json}}` };
@@ -80,7 +80,7 @@ function tableOf({ symbols, bars, day }: BarsOfDay, prices: Prices, board: Board
   const rows = symbols.map(({ code, series }, i) => {
     const bar = bars[i]!;
     const measure = measureCells(prices.measure(series), bar.factor);
-    const source = sourceNames(board, sourceIdsOf(bar));
+    const source = sourceNames(board, sourceIdsOf([bar]));
     return [printDay(day), code, ...ohlcCells(bar), ...measure, printDay(bar.day), source];
   });
   return { columns: COLUMNS, rows };

@@ -96,7 +96,7 @@ function textsOf(series: Series, latest: LatestPrice, prices: Prices, board: Boa
   const known = textsByPrice.get(latest);
   if (known?.symbol === symbol) return known;
   const measure = measureJson(prices.measure(series), latest.factor);
-  const metadata = `${measure},"at":"${printAt(latest)}","source":${sourcesJson(board, sourceIdsOf(latest))}`;
+  const metadata = `${measure},"at":"${printAt(latest)}","source":${sourcesJson(board, sourceIdsOf([latest]))}`;
   const texts = { symbol, price: printNumber(latest.price), metadata };
   if (!latest.factor) textsByPrice.set(latest, { ...texts, metadata: copyText(metadata) });
   return texts;
@@ -111,7 +111,7 @@ function tableOf(
   const rows = symbols.map(({ code, series }, i) => {
     const latest = found[i]!;
     const measure = measureCells(prices.measure(series), latest.factor);
-    const source = sourceNames(board, sourceIdsOf(latest));
+    const source = sourceNames(board, sourceIdsOf([latest]));
     const stale = String(isStale(series, latest.day, now - prices.delayMs));
     return [code, printNumber(latest.price), ...measure, printAt(latest), source, stale];
   });

@@ -160,5 +160,5 @@ function metadataOfAll(
 
 function joined(parts: readonly BarsMetadata[]): BarsMetadata {
   const factors = parts.map((part) => part.factors).filter((text) => text !== '');
-  return { sourceIds: parts.flatMap((part) => part.sourceIds), factors: factors.join(',') };
+  return { sourceIds: [...new Set(parts.flatMap((part) => part.sourceIds))], factors: factors.join(',') };
 }
