@@ -26,7 +26,10 @@ export async function timelineExpression(readers: PostgresPool): Promise<string>
   }
 }
 
-/** All rows are one parameter, which the statement reads as a table. Sends the statement now, not when it is awaited. */
+/**
+ * All rows are one parameter, which the statement reads as a table. As JSONB, because JSON would be parsed again for each cell.
+ * Sends the statement now, not when it is awaited.
+ */
 export function forRows(
   handle: Sql,
   columns: ColumnTypes,
@@ -36,7 +39,7 @@ export function forRows(
   const cells = Object.entries(columns).map(
     ([name, type], i) => `CAST(row.value ->> ${i} AS ${type}) AS ${name}`,
   );
-  const elements = 'json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS row (value)';
+  const elements = 'jsonb_array_elements(CAST(CAST($1 AS TEXT) AS JSONB)) AS row (value)';
   const table = `(SELECT ${cells.join(', ')} FROM ${elements}) AS n`;
   const statement = text({ cell: (column) => `n.${column}`, from: `FROM ${table}`, table });
   const query = handle.unsafe(statement, [JSON.stringify(rows)]);
