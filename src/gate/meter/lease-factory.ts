@@ -4,6 +4,9 @@ import type { QuotaHolder } from './holder.ts';
 import { Lease } from './lease.ts';
 import type { LedgerTime } from './timing/ledger-time.ts';
 
+/** With it, a lease's id has 36 characters at most, for which the spool has room. Our own account ids are shorter. */
+const ACCOUNT_CHARS_MAX = 19;
+
 /** Every attempt on a full disk writes a file, so there is one per second. */
 const SPOOL_RETRY_MS = 1_000;
 
@@ -37,8 +40,10 @@ export class LeaseFactory {
   /** Undefined while the disk is full. */
   open(accountId: string): Lease | undefined {
     const { time, newId, holder } = this.#options;
-    // The id belongs to the lease, not to the process: an old message must never match a new lease.
-    const owner = { accountId, period: time.period(), leaseId: newId(), replica: holder.replica };
+    // The id belongs to the lease, not to the process: an old message must never match a new lease. It begins with the account's,
+    // so that leases are stored in the order in which accounts are reported.
+    const leaseId = `${accountId.slice(0, ACCOUNT_CHARS_MAX)}.${newId()}`;
+    const owner = { accountId, period: time.period(), leaseId, replica: holder.replica };
     const record = this.#addRecord(owner);
     return record && new Lease(owner, record, holder.validity);
   }

@@ -57,7 +57,7 @@ export class Meter {
   private constructor(options: MeterOptions) {
     const scheduler = options.scheduler ?? systemScheduler;
     const warn = options.warn ?? (() => {});
-    const newId = options.newId ?? Bun.randomUUIDv7;
+    const newId = options.newId ?? randomId;
     const endpoints = options.endpoints ?? COUNTED_ENDPOINTS;
     this.#counters = Object.fromEntries(endpoints.map((endpoint, counter) => [endpoint, counter]));
     this.#quota = options.ledger.quota;
@@ -297,4 +297,9 @@ export class Meter {
     if (answers[0]) this.#holder.onAnswer(replica, answers[0], sent);
     return answers;
   }
+}
+
+/** 16 characters: short enough to be a part of a lease's id. */
+function randomId(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('base64url');
 }

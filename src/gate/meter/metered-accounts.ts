@@ -11,7 +11,7 @@ export class MeteredAccounts {
 
   constructor(host: AccountLeaseHost, flushMs: number) {
     this.#host = host;
-    this.#dirty = new DirtyAccounts(flushMs);
+    this.#dirty = new DirtyAccounts(flushMs, this.#accounts);
   }
 
   get isEmpty(): boolean {
@@ -52,10 +52,9 @@ export class MeteredAccounts {
     this.#dirty.add(account);
   }
 
-  /** The accounts whose report is due, sorted as the ledger's tables are: the accounts of a batch then share pages. */
+  /** The accounts whose report is due. */
   takeDue(mono: number): AccountLease[] {
-    const due = this.#dirty.takeDue(mono).filter(({ lease }) => lease?.isDirty);
-    return due.sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
+    return this.#dirty.takeDue(mono).filter(({ lease }) => lease?.isDirty);
   }
 
   /** Leases units for accounts before their first requests. */
