@@ -13,8 +13,8 @@ const QUOTA_EVENTS_EVERY_MS = 2_000;
 /** A few samples per minute, to see a lag that passes. */
 const TRAFFIC_EVERY_MS = 10_000;
 
-/** How old the last use of a key may be on the account page. */
-const KEY_USES_EVERY_MS = 60_000;
+/** A few at a time: writing the uses of all keys at once would keep requests waiting. */
+const KEY_USES_EVERY_MS = 1_000;
 
 /** An outage is noticed within 4 s and reported within 5 s. */
 const ALARMS_EVERY_MS = 500;
@@ -38,7 +38,7 @@ export function startLoops(core: Core, clock: Clock, log: Log): Loops {
   const follower = repeatEvery(FOLLOW_EVERY_MS, followLedger(core, log));
   const traffic = repeatEvery(TRAFFIC_EVERY_MS, async () => core.api.traffic.sample());
   const keyUses = repeatEvery(KEY_USES_EVERY_MS, () =>
-    core.keyUses.flush().catch(logFailure(log, 'uses of keys could not be written')),
+    core.keyUses.flushDue(performance.now()).catch(logFailure(log, 'uses of keys could not be written')),
   );
   const jobs: RepeatingJob[] = [alarms, quotaEvents, follower, traffic, keyUses];
   return {

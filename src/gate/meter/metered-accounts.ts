@@ -1,17 +1,17 @@
+import { ReportRounds } from '../report-rounds.ts';
 import { AccountLease, type AccountLeaseHost } from './account-lease.ts';
 import type { Lease } from './lease.ts';
-import { DirtyAccounts } from './timing/dirty-accounts.ts';
 import type { ClockReading } from './timing/ledger-time.ts';
 
 /** The accounts whose requests this process counts. A dirty one has counts that the ledger does not know yet. */
 export class MeteredAccounts {
   readonly #host: AccountLeaseHost;
   readonly #accounts = new Map<string, AccountLease>();
-  readonly #dirty: DirtyAccounts<AccountLease>;
+  readonly #dirty: ReportRounds<AccountLease>;
 
   constructor(host: AccountLeaseHost, flushMs: number) {
     this.#host = host;
-    this.#dirty = new DirtyAccounts(flushMs, this.#accounts);
+    this.#dirty = new ReportRounds(flushMs);
   }
 
   get isEmpty(): boolean {

@@ -1,18 +1,21 @@
 import type { KeyUse, KeyUseStore } from '../../ledger/accounts/key-uses.ts';
+import { ReportRounds } from '../report-rounds.ts';
 
 const MS_PER_DAY = 86_400_000;
 
+/** How old the last use of a key may be on the account page. */
+const FLUSH_MS = 60_000;
+
 /** A key in memory, with what was counted of it since the last flush. */
 export interface CountedKey {
-  id: string;
-  accountId: string;
+  readonly id: string;
+  readonly accountId: string;
   /** The newest count; the others are linked by `older`. */
   uses: KeyUseCount | undefined;
 }
 
 /** How often a key was used for an endpoint on a day. A linked list: a key is used for few endpoints. */
 export interface KeyUseCount {
-  readonly known: CountedKey;
   readonly day: number;
   readonly endpoint: string;
   units: number;
@@ -22,11 +25,12 @@ export interface KeyUseCount {
 
 /**
  * Counts which key was used for what, for the account page. It is a statistic: the quota is counted by the meter. A count
- * is a few instructions in memory; `flush` adds the counts to the ledger.
+ * is a few instructions in memory; `flush` adds the counts to the ledger. If the ledger does not take them, they are lost: a
+ * statistic must not fill the memory in an outage.
  */
 export class KeyUses {
   readonly #store: KeyUseStore;
-  #counts: KeyUseCount[] = [];
+  readonly #rounds = new ReportRounds<CountedKey>(FLUSH_MS);
 
   constructor(store: KeyUseStore) {
     this.#store = store;
@@ -40,21 +44,33 @@ export class KeyUses {
       count.units += units;
       count.lastAt = now;
     } else {
-      known.uses = { known, day, endpoint, units, lastAt: now, older: known.uses };
-      this.#counts.push(known.uses);
+      if (!known.uses) this.#rounds.add(known);
+      known.uses = { day, endpoint, units, lastAt: now, older: known.uses };
     }
   }
 
-  /** Writes the counts. If the ledger does not take them, they are lost: a statistic must not fill the memory in an outage. */
-  async flush(): Promise<void> {
-    const counts = this.#counts;
-    if (counts.length === 0) return;
-    this.#counts = [];
-    for (const { known } of counts) known.uses = undefined;
-    await this.#store.add(counts.map(useOf));
+  /** Writes the counts of the keys that are due. Called about once a second. */
+  flushDue(mono: number): Promise<void> {
+    return this.#write(this.#rounds.takeDue(mono));
+  }
+
+  /** Writes all counts. */
+  flush(): Promise<void> {
+    return this.#write(this.#rounds.takeAll());
+  }
+
+  async #write(keys: readonly CountedKey[]): Promise<void> {
+    if (keys.length > 0) await this.#store.add(keys.flatMap(takeUses));
   }
 }
 
-function useOf({ known, day, endpoint, units, lastAt }: KeyUseCount): KeyUse {
-  return { accountId: known.accountId, keyId: known.id, day, endpoint, count: units, lastAt };
+function takeUses(known: CountedKey): KeyUse[] {
+  const { id: keyId, accountId } = known;
+  const uses: KeyUse[] = [];
+  for (let count = known.uses; count; count = count.older) {
+    const { day, endpoint, units, lastAt } = count;
+    uses.push({ accountId, keyId, day, endpoint, count: units, lastAt });
+  }
+  known.uses = undefined;
+  return uses;
 }

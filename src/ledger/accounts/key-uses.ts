@@ -32,8 +32,8 @@ const USE_TYPES: ColumnTypes = {
   last_at: 'BIGINT',
 };
 
-/** A transaction takes SQLite about 2 ms, and requests wait for it. */
-const USES_PER_TRANSACTION = 200;
+/** A transaction takes SQLite about 2 ms if the uses are sorted by account, and requests wait for it. */
+const USES_PER_TRANSACTION = 100;
 
 /**
  * Statistics by key. The quota is counted exactly, by account, in `QuotaStore`; a process that is killed loses the uses of

@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test';
+import { ReportRounds } from './report-rounds.ts';
+
+const SECOND = 1_000;
+
+interface Account {
+  accountId: string;
+  since: number;
+}
+
+/** Accounts that spend as `spends` says, with a look every second. */
+function run(
+  intervalMs: number,
+  count: number,
+  seconds: number,
+  spends: (id: number, second: number) => boolean,
+) {
+  const ids = Array.from({ length: count }, (_, i) => `acc_${String((i * 7_919) % count).padStart(6, '0')}`);
+  const rounds = new ReportRounds<Account>(intervalMs);
+  const waiting = new Set<string>();
+  const looks: Account[][] = [rounds.takeDue(0)];
+  for (let second = 1; second <= seconds; second++) {
+    for (const [i, accountId] of ids.entries()) {
+      if (waiting.has(accountId) || !spends(i, second)) continue;
+      waiting.add(accountId);
+      rounds.add({ accountId, since: (second - 1) * SECOND }); // at the earliest
+    }
+    const due = rounds.takeDue(second * SECOND);
+    for (const { accountId } of due) waiting.delete(accountId);
+    looks.push(due);
+  }
+  return looks;
+}
+
+test('a count is reported before it is older than the interval, and busy accounts once in it', () => {
+  for (const intervalMs of [5_000, 60_000]) {
+    const looks = run(intervalMs, 500, 320, () => true);
+    const ages = looks.flatMap((due, second) => due.map(({ since }) => second * SECOND - since));
+    expect(Math.max(...ages)).toBeLessThanOrEqual(intervalMs);
+    const settled = looks.slice(120).flat(); // after two rounds, the ranges hardly change
+    expect(settled.length).toBeLessThan((1.35 * 500 * 200 * SECOND) / intervalMs);
+  }
+});
+
+test('accounts that spend at any time are reported evenly, in the order of their ids', () => {
+  const looks = run(60_000, 3_000, 240, (id, second) => (id * 31 + second) % 60 === 0).slice(120);
+  const sizes = looks.map((due) => due.length);
+  expect(Math.max(...sizes)).toBeLessThan(3 * (3_000 / 60));
+  const firsts = looks.filter((due) => due.length > 0).map((due) => due[0]!.accountId);
+  const lasts = looks.filter((due) => due.length > 0).map((due) => due.at(-1)!.accountId);
+  const starts = firsts.filter((first, i) => i > 0 && first <= lasts[i - 1]!);
+  expect(starts.length).toBeLessThanOrEqual(2 * 2); // a new round about once a minute, in the middle of a look
+});
+
+test('with looks as rare as the interval, everything is due at each of them', () => {
+  const rounds = new ReportRounds(1_000);
+  rounds.takeDue(0);
+  rounds.add({ accountId: 'ant' });
+  rounds.add({ accountId: 'ape' });
+  expect(rounds.takeDue(1_000).map(({ accountId }) => accountId)).toEqual(['ant', 'ape']);
+});
+
+test('everything that waits can be taken at once', () => {
+  const rounds = new ReportRounds(60_000);
+  rounds.takeDue(0);
+  rounds.add({ accountId: 'ox' });
+  rounds.takeDue(1_000);
+  rounds.add({ accountId: 'ant' });
+  expect(rounds.takeAll().map(({ accountId }) => accountId)).toEqual(['ant', 'ox']);
+  expect(rounds.takeAll()).toEqual([]);
+  expect(rounds.takeDue(120_000)).toEqual([]);
+});

@@ -1,0 +1,120 @@
+/** Enough that those of one range are few: a second takes about one range of a minute. */
+const RANGES = 64;
+/** Accounts in a sample of one call. A round has up to a minute of them. */
+const SAMPLE_PER_CALL = 256;
+/** Ranges are chosen anew if one has this many times as many accounts as the average. */
+const UNEVEN_FROM = 3;
+
+/** What belongs to an account and is to be reported to the ledger. */
+export interface Reported {
+  readonly accountId: string;
+}
+
+/**
+ * Decides when counts of many accounts are reported to the ledger. The account ids are divided into ranges, which are reported
+ * one after the other, all of them once per interval. Accounts of a range share the pages of the ledger's tables, so a report of
+ * many writes few pages, in whatever order their requests arrive. And many accounts are not reported in one burst: requests
+ * would wait for it.
+ */
+export class ReportRounds<T extends Reported> {
+  readonly #intervalMs: number;
+  /** Those of the time since the last call of `takeDue`. */
+  #newest: T[] = [];
+  #ranges = emptyRanges<T>();
+  /** The first id of each range but the first. */
+  #bounds: string[] = [];
+  /** Ids of accounts of this round, from which the bounds of the next one are chosen. */
+  #sample: string[] = [];
+  /** The size of the sample that the bounds were chosen from. */
+  #boundsFrom = 0;
+  /** The index of the range that is reported next, and the part of it that the time since the last call was enough for. */
+  #position = 0;
+  /** How many were reported in this round, in total and in its largest range. */
+  #taken = 0;
+  #takenMax = 0;
+  #takenAt = Number.NEGATIVE_INFINITY;
+
+  /** An account is due early enough that no count is older than `intervalMs`. */
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs;
+  }
+
+  add(one: T): void {
+    this.#newest.push(one);
+  }
+
+  /** Takes those that are due, sorted by account. Called about once a second. */
+  takeDue(mono: number): T[] {
+    const everyMs = mono - this.#takenAt;
+    this.#takenAt = mono;
+    this.#distribute();
+    // The ranges come round in the interval less the time until the next call.
+    const share = everyMs < this.#intervalMs ? everyMs / (this.#intervalMs - everyMs) : 1;
+    const end = this.#position + RANGES * Math.min(share, 1);
+    const due: T[][] = [];
+    for (let i = Math.floor(this.#position); i < Math.floor(end); i++) {
+      const range = this.#ranges[i % RANGES]!;
+      due.push(range);
+      this.#taken += range.length;
+      this.#takenMax = Math.max(this.#takenMax, range.length);
+      this.#ranges[i % RANGES] = [];
+    }
+    this.#position = end % RANGES;
+    if (end >= RANGES) this.#endRound();
+    return sorted(due.flat());
+  }
+
+  /** Takes all of them, sorted by account. */
+  takeAll(): T[] {
+    const all = [...this.#ranges.flat(), ...this.#newest];
+    this.#ranges = emptyRanges();
+    this.#newest = [];
+    return sorted(all);
+  }
+
+  #distribute(): void {
+    const newest = this.#newest;
+    this.#newest = [];
+    const step = Math.ceil(newest.length / SAMPLE_PER_CALL);
+    for (let i = 0; i < newest.length; i += step) this.#sample.push(newest[i]!.accountId);
+    if (this.#sample.length > 2 * this.#boundsFrom) this.#chooseBounds();
+    for (const one of newest) this.#ranges[this.#rangeOf(one.accountId)]!.push(one);
+  }
+
+  /** Keeps the ranges if they are even enough: an account that moves to the next one is reported twice in a round. */
+  #endRound(): void {
+    if (this.#takenMax * RANGES > UNEVEN_FROM * this.#taken) this.#chooseBounds();
+    this.#taken = 0;
+    this.#takenMax = 0;
+    this.#sample = [];
+  }
+
+  /** Ranges of about equally many accounts. Those that wait stay in their range, or they might wait for a second round. */
+  #chooseBounds(): void {
+    const ids = this.#sample.toSorted();
+    this.#boundsFrom = ids.length;
+    if (ids.length === 0) return;
+    this.#bounds = Array.from(
+      { length: RANGES - 1 },
+      (_, range) => ids[Math.floor(((range + 1) * ids.length) / RANGES)]!,
+    );
+  }
+
+  #rangeOf(id: string): number {
+    let [low, high] = [0, this.#bounds.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#bounds[middle]! <= id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function emptyRanges<T>(): T[][] {
+  return Array.from({ length: RANGES }, () => []);
+}
+
+function sorted<T extends Reported>(all: T[]): T[] {
+  return all.sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
+}
