@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { Closer } from '../../src/feeds/close/closer.ts';
+import { Pruner } from '../../src/feeds/close/pruner.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { DEFAULT_RETENTION } from '../../src/ledger/retention/rules.ts';
 import { SIMULATED } from '../../src/ledger/symbols/sources.ts';
@@ -58,7 +59,7 @@ onEachEngine('intraday bars', (engine) => {
           expect([whole!]).toEqual(foldIntraday(expected, 10 * MS_PER_DAY)); // in two steps as in one
         }
 
-        await closer.prune(PRUNED_AT);
+        await new Pruner(ledger).prune(PRUNED_AT);
         expect(await ledger.ticks.ofDay(symbol.id, 'real', DAY)).toEqual([]);
         expect(plain(await stored(ledger, symbol, 'minute'))).toEqual(plain(expected));
         expect(plain(await stored(ledger, symbol, 'hour'))).toEqual(plain(foldIntraday(expected, HOUR_MS)));
@@ -118,7 +119,7 @@ onEachEngine('intraday bars', (engine) => {
     };
     await ledger.ticks.append([at(1, 5), at(2, 6)], SIMULATED);
     await new Closer(ledger).close(ENDS);
-    await new Closer(ledger).prune(PRUNED_AT);
+    await new Pruner(ledger).prune(PRUNED_AT);
     expect(await stored(ledger, symbol, 'minute', 'simulated')).toHaveLength(2);
 
     await ledger.ticks.append([at(1, 10), at(3, 11), at(3, 12)], 'feed');
@@ -130,7 +131,7 @@ onEachEngine('intraday bars', (engine) => {
     });
     await ledger.withdrawals.withdraw([one], { by: 'operator', reason: 'wrong', recordedAt });
     await new Closer(ledger).close(ENDS);
-    await new Closer(ledger).prune(PRUNED_AT);
+    await new Pruner(ledger).prune(PRUNED_AT);
     expect(await stored(ledger, symbol, 'minute')).toMatchObject([{ at: OPENS + 3 * MINUTE_MS, open: 11 }]);
   });
 
@@ -141,10 +142,10 @@ onEachEngine('intraday bars', (engine) => {
     await ledger.ticks.append([tick], 'feed');
     const closer = new Closer(ledger);
     await closer.close(ENDS);
-    await closer.prune(PRUNED_AT);
+    await new Pruner(ledger).prune(PRUNED_AT);
     await ledger.ticks.append([{ ...tick, id: 'b', at: OPENS + 1, received: PRUNED_AT, price: 99 }], 'feed');
     await closer.close(PRUNED_AT + 1);
-    await closer.prune(PRUNED_AT + 30 * MS_PER_DAY);
+    await new Pruner(ledger).prune(PRUNED_AT + 30 * MS_PER_DAY);
     expect(await stored(ledger, symbol, 'minute')).toMatchObject([{ high: 10, close: 10 }]);
   });
 
@@ -154,7 +155,7 @@ onEachEngine('intraday bars', (engine) => {
     const made = [0, 1, 61].map((minute) => ({ minute, ms: 0, lateMs: 0, price: minute, id: `t${minute}` }));
     await ledger.ticks.append(ticksOf(symbol, made), 'feed');
     await new Closer(ledger).close(ENDS);
-    await new Closer(ledger).prune(PRUNED_AT);
+    await new Pruner(ledger).prune(PRUNED_AT);
     const rules = { ...DEFAULT_RETENTION, minuteBarsDays: 30 };
     await ledger.retention.prune((DAY + 30) * MS_PER_DAY, rules);
     expect(await stored(ledger, symbol, 'minute')).toHaveLength(3);

@@ -8,6 +8,7 @@ import type { NewTick } from '../../ledger/ticks/ticks.ts';
 import { dayOf, MS_PER_DAY } from '../../market/day.ts';
 import { marketOf, sessionEnd, sessionStart, tradeDate } from '../../market/session.ts';
 import { Closer } from './closer.ts';
+import { Pruner } from './pruner.ts';
 
 /** Monday. There are ticks of ten trade dates before it. */
 const TODAY = dayOf(2026, 3, 16)!;
@@ -36,7 +37,7 @@ onEachEngine('a ledger with many ticks', (engine) => {
       await ledger.ticks.append(ticksOf(1, 'COMEX').slice(-1), 'late');
       await closer.close(now); // follows by revision
       await new Closer(ledger).close(now); // a restart
-      expect((await closer.prune(now)).length).toBeGreaterThan(5);
+      expect((await new Pruner(ledger).prune(now)).length).toBeGreaterThan(5);
       const board = await Board.open(
         { ledger, clock: { now: () => now }, historyBytesMax: 1e9, simulated: true },
         [0],

@@ -3,20 +3,13 @@ import type { BarRevision } from '../../ledger/prices/bars.ts';
 import { closingOf, type Decide, limitsOf } from '../../ledger/prices/session-bars.ts';
 import type { SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
-import { TickPruning } from '../../ledger/ticks/prune.ts';
-import { type Day, FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
-import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
 import { ClosingProgress } from './progress.ts';
-import { type CloseLimits, WorkBudget } from './work-budget.ts';
+import { SessionCalendar } from './session-calendar.ts';
+import { type WorkBounds, WorkBudget } from './work-budget.ts';
 
-/** Ticks are kept this long after their session and the longest delay, for late ticks and restarted replicas. */
-const KEEP_MS = 7 * MS_PER_DAY;
 /** A transaction publishes this many bars, or those that were folded within this time. */
 const DAYS_PER_TRANSACTION = 50;
 const MS_PER_TRANSACTION = 100;
-/** Days that are marked for deletion together: each takes a statement for every 1,000 ticks. */
-const DAYS_PER_MARK = 25;
-
 /** How often a day is folded again whose last ticks some plans may not see yet. */
 const RECHECK_MS = 10 * 60_000;
 
@@ -35,6 +28,7 @@ interface FoldedSession {
 interface ClosingPass {
   now: number;
   work: WorkBudget;
+  calendar: SessionCalendar;
   isFinal: boolean;
   /**
    * The bar of a day includes the ticks up to this moment, in ms. Ticks made after the session are included once every plan
@@ -43,22 +37,8 @@ interface ClosingPass {
   madeBy(day: SymbolDay): number;
 }
 
-/** Days whose session ended before the horizon, in ms. */
-interface OldDays {
-  /** Those that are not marked, the oldest last. */
-  days: SymbolDay[];
-  horizon: number;
-  /** The date that is being marked. */
-  marking?: Day | undefined;
-}
-
-interface Traits {
-  market: Market;
-  real: boolean;
-}
-
 /**
- * Turns the ticks of sessions that have settled or ended into bars, and deletes old ticks. It follows the ledger by revision:
+ * Turns the ticks of sessions that have settled or ended into bars. It follows the ledger by revision:
  *
  *     days with new ticks ─► waiting ─► fold, page by page ─► publish: a short transaction, with the ticks since the fold
  *                                       other work between pages
@@ -68,29 +48,22 @@ interface Traits {
 export class Closer {
   readonly #ledger: Ledger;
   readonly #progress: ClosingProgress;
-  readonly #traits = new Map<number, Traits>();
   /** Days with ticks that are in no bar yet. */
   readonly #waiting = new Map<string, SymbolDay>();
   /** Waiting days whose provisional bar is up to date. */
   readonly #settled = new Set<string>();
   /** Waiting days with ticks that some plans may not see yet, and when to fold them again, in ms. */
   readonly #postponed = new Map<string, number>();
-  readonly #pruning: TickPruning;
-  /** The days that were due when pruning started and are not marked yet. */
-  #old: OldDays | undefined;
   /** Whether the last `close` left something that was due. */
   isBehind = false;
-  /** Whether the last `prune` left something that was due. */
-  isPruningBehind = false;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
     this.#progress = new ClosingProgress(ledger);
-    this.#pruning = new TickPruning(ledger.engine);
   }
 
   /** Publishes the bars that are due: provisional ones at settlement, final ones at the end. Returns how many. */
-  async close(now: number, limits: CloseLimits = {}): Promise<number> {
+  async close(now: number, limits: WorkBounds = {}): Promise<number> {
     for await (const days of this.#progress.newDays()) {
       for (const day of days) {
         this.#waiting.set(keyOf(day), day);
@@ -98,71 +71,22 @@ export class Closer {
         this.#postponed.delete(keyOf(day));
       }
     }
-    await this.#readTraits();
-    const visibleInAll = now - (await this.#longestDelayMs());
-    const waiting = [...this.#waiting.values()].filter((day) => this.#traits.has(day.symbolId));
+    const calendar = await SessionCalendar.read(this.#ledger);
+    const visibleInAll = now - calendar.longestDelayMs;
+    const waiting = [...this.#waiting.values()].filter((day) => calendar.has(day));
     waiting.sort((a, b) => a.day - b.day);
-    const ended = waiting.filter((day) => this.#endOf(day) <= now && !this.#isPostponed(day, now));
-    const settled = waiting.filter((day) => this.#isSettlementDue(day, now));
+    const ended = waiting.filter((day) => calendar.endOf(day) <= now && !this.#isPostponed(day, now));
+    const settled = waiting.filter((day) => this.#isSettlementDue(calendar, day, now));
     const work = new WorkBudget(limits);
-    const madeBy = (day: SymbolDay) => Math.max(this.#endOf(day), visibleInAll);
-    let written = await this.#closeAll(ended, { now, work, isFinal: true, madeBy });
-    const settlement = (day: SymbolDay) => this.#settlementOf(day)!;
-    written += await this.#closeAll(settled, { now, work, isFinal: false, madeBy: settlement });
+    const madeBy = (day: SymbolDay) => Math.max(calendar.endOf(day), visibleInAll);
+    let written = await this.#closeAll(ended, { now, work, calendar, isFinal: true, madeBy });
+    const settlement = (day: SymbolDay) => calendar.settlementOf(day)!;
+    written += await this.#closeAll(settled, { now, work, calendar, isFinal: false, madeBy: settlement });
     this.isBehind =
       ended.some((day) => this.#waiting.has(keyOf(day)) && !this.#isPostponed(day, now)) ||
       settled.some((day) => !this.#settled.has(keyOf(day)));
     if (!this.isBehind) await this.#progress.save(now);
     return written;
-  }
-
-  /**
-   * Deletes ticks that are in a bar, once their session's end and their arrival are longer ago than the longest
-   * delay and seven days. Starts with the oldest date: marks it for all symbols, deletes its ticks, and goes on with the
-   * next date. Returns the days that are completely deleted.
-   */
-  async prune(now: number, limits: CloseLimits = {}): Promise<TradingDay[]> {
-    this.#old ??= await this.#oldDays(now);
-    const { days, horizon } = this.#old;
-    const work = new WorkBudget(limits);
-    const pruned: TradingDay[] = [];
-    while ((days.length > 0 || this.#pruning.size > 0) && !work.isUsedUp) {
-      const some = this.#takeUnmarked(this.#old);
-      if (some.length > 0) await this.#pruning.mark(await this.#tradingDays(some), horizon, limits.signal);
-      else {
-        const day = await this.#pruning.deleteSome();
-        if (day) pruned.push(day);
-      }
-      work.hasDoneSome = true;
-    }
-    this.isPruningBehind = days.length > 0 || this.#pruning.size > 0;
-    if (!this.isPruningBehind) this.#old = undefined;
-    return pruned;
-  }
-
-  /** Some days of the date that is being marked. While marked days are left, no other date is begun. */
-  #takeUnmarked(old: OldDays): SymbolDay[] {
-    const { days } = old;
-    if (this.#pruning.size === 0) old.marking = days.at(-1)?.day;
-    const first = days.findIndex(({ day }) => day === old.marking);
-    return first < 0 ? [] : days.splice(Math.max(first, days.length - DAYS_PER_MARK));
-  }
-
-  async #oldDays(now: number): Promise<OldDays> {
-    const horizon = now - (await this.#longestDelayMs()) - KEEP_MS;
-    await this.#readTraits();
-    const old: SymbolDay[] = [];
-    // No session ends more than two days from its date, in any zone.
-    for await (const days of this.#ledger.ticks.tickDays.list(FIRST_DAY, utcDay(horizon) + 1)) {
-      old.push(...days.filter((one) => this.#traits.has(one.symbolId) && this.#endOf(one) <= horizon));
-    }
-    return { days: old.sort((a, b) => b.day - a.day), horizon };
-  }
-
-  /** The longest delay of any plan. */
-  async #longestDelayMs(): Promise<number> {
-    const plans = await this.#ledger.plans.list();
-    return Math.max(0, ...plans.map((plan) => plan.delaySeconds * 1000));
   }
 
   async #closeAll(days: readonly SymbolDay[], pass: ClosingPass): Promise<number> {
@@ -189,17 +113,17 @@ export class Closer {
 
   /** Folds the ticks of a day. Undefined if its bar stays as it is. A symbol with real prices gets no simulated bars. */
   async #prepare(
-    { symbolId, day }: SymbolDay,
-    { work: { signal }, isFinal, madeBy }: ClosingPass,
+    waiting: SymbolDay,
+    { work: { signal }, calendar, isFinal, madeBy }: ClosingPass,
   ): Promise<FoldedSession | undefined> {
     const ledger = this.#ledger;
-    const tradingDay = this.#tradingDay(symbolId, day);
+    const day = calendar.tradingDayOf(waiting);
     const { prices } = await ledger.head();
-    const current = (await ledger.bars.revisions(symbolId, tradingDay.origin, day, day)).at(-1);
-    const limits = limitsOf(current, madeBy(tradingDay), isFinal);
+    const current = (await ledger.bars.revisions(day.symbolId, day.origin, day.day, day.day)).at(-1);
+    const limits = limitsOf(current, madeBy(day), isFinal);
     if (!limits) return undefined;
-    const folded = await ledger.ticks.fold(tradingDay, { ...limits, ...(signal && { signal }) });
-    return { day: tradingDay, isFinal, limits, current, folded, revision: prices };
+    const folded = await ledger.ticks.fold(day, { ...limits, ...(signal && { signal }) });
+    return { day, isFinal, limits, current, folded, revision: prices };
   }
 
   /** Days whose bar changed after they were folded stay in the queue. */
@@ -244,46 +168,9 @@ export class Closer {
   }
 
   /** Simulated days have no settlement: their only bar comes from the random walk. */
-  #isSettlementDue(day: SymbolDay, now: number): boolean {
-    const isReal = this.#traits.get(day.symbolId)!.real;
-    if (!isReal || this.#settled.has(keyOf(day)) || this.#endOf(day) <= now) return false;
-    return (this.#settlementOf(day) ?? Number.POSITIVE_INFINITY) <= now;
-  }
-
-  #settlementOf(day: SymbolDay): number | undefined {
-    return settlementTime(this.#traits.get(day.symbolId)!.market, day.day);
-  }
-
-  #endOf(day: SymbolDay): number {
-    return sessionEnd(this.#traits.get(day.symbolId)!.market, day.day);
-  }
-
-  /** Bars come from real ticks, or from simulated ones for a symbol without real prices. */
-  #tradingDay(symbolId: number, day: number): TradingDay {
-    return { symbolId, day, origin: this.#traits.get(symbolId)!.real ? 'real' : 'simulated' };
-  }
-
-  /** A symbol may still have ticks that were simulated before its first real price. */
-  async #tradingDays(days: readonly SymbolDay[]): Promise<TradingDay[]> {
-    const found: TradingDay[] = [];
-    for (const day of days) {
-      const traits = this.#traits.get(day.symbolId);
-      if (!traits) continue; // the symbol was deleted meanwhile
-      if (traits.real) found.push({ ...day, origin: 'real' });
-      if (!traits.real || (await this.#ledger.ticks.hasSimulated(day.symbolId)))
-        found.push({ ...day, origin: 'simulated' });
-    }
-    return found;
-  }
-
-  /** Called each time: a symbol may have its first real price, or another market. */
-  async #readTraits(): Promise<void> {
-    const { symbols } = this.#ledger;
-    const known = [...(await symbols.list()), ...(await symbols.currencies())];
-    this.#traits.clear(); // a symbol may have been deleted
-    for (const { id, market, real } of known) {
-      this.#traits.set(id, { market: marketOf(market), real });
-    }
+  #isSettlementDue(calendar: SessionCalendar, day: SymbolDay, now: number): boolean {
+    if (!calendar.isReal(day) || this.#settled.has(keyOf(day)) || calendar.endOf(day) <= now) return false;
+    return (calendar.settlementOf(day) ?? Number.POSITIVE_INFINITY) <= now;
   }
 }
 

@@ -1,5 +1,5 @@
 /** Bounds the work of one call. */
-export interface CloseLimits {
+export interface WorkBounds {
   /** Stops as soon as possible. The next start does the rest. */
   signal?: AbortSignal;
   /** Stops between two days after this time, but does at least one. */
@@ -12,7 +12,7 @@ export class WorkBudget {
   readonly #endsAt: number;
   hasDoneSome = false;
 
-  constructor({ signal, budgetMs = Number.POSITIVE_INFINITY }: CloseLimits) {
+  constructor({ signal, budgetMs = Number.POSITIVE_INFINITY }: WorkBounds) {
     this.signal = signal;
     this.#endsAt = performance.now() + budgetMs;
   }

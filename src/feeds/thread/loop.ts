@@ -7,6 +7,7 @@ import { messageOf } from '../../runtime/log/log.ts';
 import { processName } from '../../runtime/process-name.ts';
 import { toThreadError } from '../../runtime/thread-error.ts';
 import { Closer } from '../close/closer.ts';
+import { Pruner } from '../close/pruner.ts';
 import { sleep, systemRuntime } from '../fetch/runtime.ts';
 import type { Provider, Secrets } from '../provider.ts';
 import { newReport, type RunResult } from '../run/run-record.ts';
@@ -50,6 +51,7 @@ interface Workers {
   epoch: string;
   simulator: Simulator;
   closer: Closer;
+  pruner: Pruner;
   due: DueFeeds;
 }
 
@@ -141,7 +143,7 @@ export class FeedLoop {
     if (isCloseDue) await ledger.engine.tidy();
     if (!ledger.engine.hasDiskSpace()) return; // the service raises the alarm
     if (isCloseDue) this.#workers = await this.#workersFor(ledger);
-    const { simulator, closer, due } = this.#workers!;
+    const { simulator } = this.#workers!;
     if (demo) {
       if (isCloseDue) await simulator.fillHistory(now, this.#onFilled, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
@@ -150,11 +152,11 @@ export class FeedLoop {
     if (!this.#isReady) this.#post({ kind: 'ready' });
     this.#isReady = true;
     if (demo && (await simulator.fillLastSession(now)) > 0) this.#post({ kind: 'written' });
-    if (isCloseDue) await this.#maintain(ledger, closer, due, now);
+    if (isCloseDue) await this.#maintain(ledger, this.#workers!, now);
   }
 
   /** Runs all periodic tasks, even if one fails, and reports the first failure. */
-  async #maintain(ledger: Ledger, closer: Closer, due: DueFeeds, now: number): Promise<void> {
+  async #maintain(ledger: Ledger, { closer, pruner, due }: Workers, now: number): Promise<void> {
     const limits = { signal: this.#stopping.signal, budgetMs: CLOSE_BUDGET_MS };
     const { retention = DEFAULT_RETENTION } = this.#options;
     const isPruneDue = Math.abs(now - this.#prunedAt) >= PRUNE_MS;
@@ -168,8 +170,8 @@ export class FeedLoop {
       },
       async () => {
         if (!isPruneDue || closer.isBehind) return; // a day without a bar keeps its ticks
-        await closer.prune(now, limits);
-        isPruned = !closer.isPruningBehind;
+        await pruner.prune(now, limits);
+        isPruned = !pruner.isBehind;
       },
       async () => {
         if (isPruneDue) isRetained = await ledger.retention.prune(now, retention, limits);
@@ -200,7 +202,13 @@ export class FeedLoop {
       signal: this.#stopping.signal,
     };
     const due = new DueFeeds(parts, this.#onRunEnd);
-    return { epoch, simulator: new Simulator(ledger), closer: new Closer(ledger), due };
+    return {
+      epoch,
+      simulator: new Simulator(ledger),
+      closer: new Closer(ledger),
+      pruner: new Pruner(ledger),
+      due,
+    };
   }
 
   readonly #onRunEnd = (provider: Provider, ended: RunResult | Error): void => {

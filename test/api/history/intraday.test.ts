@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Closer } from '../../../src/feeds/close/closer.ts';
+import { Pruner } from '../../../src/feeds/close/pruner.ts';
 import { MS_PER_DAY } from '../../../src/market/day.ts';
 import { type Api, apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -166,7 +167,7 @@ onEachEngine('long intraday history', (engine) => {
 
     const closer = new Closer(api.service.ledger);
     await closer.close(NOON);
-    await closer.prune(NOON);
+    await new Pruner(api.service.ledger).prune(NOON);
     const [left] = await api.service.ledger.engine.read`SELECT count(*) AS n FROM tick`;
     expect(Number(left!.n)).toBe(0);
     expect(await everything(api, path)).toEqual(before);

@@ -6,6 +6,7 @@ import type { TradingDay } from '../../ledger/symbols/origin.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import { MS_PER_DAY } from '../../market/day.ts';
 import { Closer } from './closer.ts';
+import { Pruner } from './pruner.ts';
 
 const WEEK_MS = 7 * MS_PER_DAY;
 const LONGEST_DELAY_MS = 3_600_000; // of the built-in plan `free`
@@ -17,14 +18,15 @@ onEachEngine('old ticks', (engine) => {
     const { day, start, end } = bench.nextDay();
     const left = async () => (await bench.ledger.ticks.ofDay(bench.gold, 'real', day)).length;
     const closer = new Closer(bench.ledger);
+    const pruner = new Pruner(bench.ledger);
     await bench.ledger.ticks.append([bench.tick(start, 10), bench.tick(end - 1, 12)], 'push');
     const over = end + LONGEST_DELAY_MS + WEEK_MS;
-    await closer.prune(over);
+    await pruner.prune(over);
     expect(await left()).toBe(2); // no bar yet
     await closer.close(over);
-    await closer.prune(over - 1);
+    await pruner.prune(over - 1);
     expect(await left()).toBe(2);
-    await closer.prune(over);
+    await pruner.prune(over);
     expect(await left()).toBe(0);
   });
 
@@ -32,14 +34,15 @@ onEachEngine('old ticks', (engine) => {
     const { day, start, end } = bench.nextDay();
     const left = async () => (await bench.ledger.ticks.ofDay(bench.gold, 'real', day)).length;
     const closer = new Closer(bench.ledger);
+    const pruner = new Pruner(bench.ledger);
     await bench.ledger.ticks.append([bench.tick(start, 10), bench.tick(end - 1, 12)], 'push');
     await closer.close(end);
     const over = end + LONGEST_DELAY_MS + WEEK_MS;
     await bench.ledger.ticks.append([{ ...bench.tick(start + 1, 15), received: over - 1 }], 'push');
-    await closer.prune(over);
+    await pruner.prune(over);
     expect(await left()).toBe(3);
     expect(await closer.close(over)).toBe(1);
-    await closer.prune(over + 2 * WEEK_MS);
+    await pruner.prune(over + 2 * WEEK_MS);
     expect(await left()).toBe(0);
     await bench.ledger.ticks.append([{ ...bench.tick(start + 2, 99), received: over + 2 * WEEK_MS }], 'push');
     expect(await closer.close(over + 2 * WEEK_MS)).toBe(0);
@@ -55,9 +58,10 @@ onEachEngine('old ticks', (engine) => {
     await bench.ledger.ticks.append([bench.tick(start, 5, copper)], SIMULATED);
     await bench.ledger.ticks.append([bench.tick(start, 7, copper)], 'push');
     const closer = new Closer(bench.ledger);
+    const pruner = new Pruner(bench.ledger);
     await closer.close(end);
     expect(await bench.revisionsOf(day, 'simulated', copper)).toEqual([]);
-    await closer.prune(end + LONGEST_DELAY_MS + WEEK_MS);
+    await pruner.prune(end + LONGEST_DELAY_MS + WEEK_MS);
     expect(await bench.ledger.ticks.ofDay(copper, 'simulated', day)).toEqual([]);
   });
 
@@ -77,7 +81,7 @@ onEachEngine('old ticks', (engine) => {
     await bench.ledger.ticks.append([{ ...bench.tick(end - 1, 99), received: over }], 'push');
     expect(await closer.close(over)).toBe(0);
     expect(await bench.revisionsOf(day)).toHaveLength(1);
-    expect(await new Closer(bench.other).prune(over)).toContainEqual(of);
+    expect(await new Pruner(bench.other).prune(over)).toContainEqual(of);
     expect(await bench.ledger.ticks.ofDay(bench.gold, 'real', day)).toMatchObject([{ price: 99 }]);
     expect(await closer.close(over + 1)).toBe(0);
   });
@@ -86,12 +90,13 @@ onEachEngine('old ticks', (engine) => {
     const { day, start, end } = bench.nextDay();
     await bench.ledger.ticks.append([bench.tick(start, 10)], 'push');
     const closer = new Closer(bench.ledger);
+    const pruner = new Pruner(bench.ledger);
     const over = end + LONGEST_DELAY_MS + WEEK_MS;
     await closer.close(over);
-    expect(await closer.prune(over, { signal: AbortSignal.abort() })).toEqual([]);
-    expect(closer.isPruningBehind).toBe(true);
-    expect(await closer.prune(over)).toContainEqual({ symbolId: bench.gold, origin: 'real', day });
-    expect(closer.isPruningBehind).toBe(false);
+    expect(await pruner.prune(over, { signal: AbortSignal.abort() })).toEqual([]);
+    expect(pruner.isBehind).toBe(true);
+    expect(await pruner.prune(over)).toContainEqual({ symbolId: bench.gold, origin: 'real', day });
+    expect(pruner.isBehind).toBe(false);
   });
 
   test('of several symbols are deleted together, oldest first', async () => {
@@ -105,19 +110,20 @@ onEachEngine('old ticks', (engine) => {
     }
     const over = end + LONGEST_DELAY_MS + WEEK_MS;
     const closer = new Closer(bench.ledger);
+    const pruner = new Pruner(bench.ledger);
     await closer.close(over);
     const leftOf = (symbolId: number) => bench.ledger.ticks.ofDay(symbolId, 'real', day);
     const left = () => Promise.all(symbols.map(leftOf));
-    do await closer.prune(over, { budgetMs: 0 });
+    do await pruner.prune(over, { budgetMs: 0 });
     while ((await left()).flat().length > 6_000);
     for (const ticks of await left()) {
       expect(ticks).toHaveLength(3_000);
       expect(Math.min(...ticks.map(({ at }) => at))).toBe(start + 2_000);
     }
-    expect(closer.isPruningBehind).toBe(true);
-    await closer.prune(over);
+    expect(pruner.isBehind).toBe(true);
+    await pruner.prune(over);
     expect(await left()).toEqual([[], []]);
-    expect(closer.isPruningBehind).toBe(false);
+    expect(pruner.isBehind).toBe(false);
   });
 
   test('of one day are deleted before the next day is looked at', async () => {
@@ -126,12 +132,13 @@ onEachEngine('old ticks', (engine) => {
     await bench.ledger.ticks.append(ticks, 'push');
     const over = days[1]!.end + LONGEST_DELAY_MS + WEEK_MS;
     const closer = new Closer(bench.ledger);
+    const pruner = new Pruner(bench.ledger);
     await closer.close(over);
     const pruned: TradingDay[] = [];
-    while (pruned.length === 0) pruned.push(...(await closer.prune(over, { budgetMs: 0 })));
+    while (pruned.length === 0) pruned.push(...(await pruner.prune(over, { budgetMs: 0 })));
     expect(pruned).toEqual([{ symbolId: bench.gold, origin: 'real', day: days[0]!.day }]);
     expect((await bench.ledger.engine.read`SELECT * FROM tick_pruning`).length).toBe(0);
-    expect(await closer.prune(over)).toContainEqual({
+    expect(await pruner.prune(over)).toContainEqual({
       symbolId: bench.gold,
       origin: 'real',
       day: days[1]!.day,
@@ -149,10 +156,11 @@ onEachEngine('old ticks', (engine) => {
     );
     const over = end + LONGEST_DELAY_MS + WEEK_MS;
     const closer = new Closer(bench.ledger);
+    const pruner = new Pruner(bench.ledger);
     await closer.close(over);
     const pruned: TradingDay[] = [];
     const statements = await statementsOf(bench.ledger, async () => {
-      pruned.push(...(await closer.prune(over)));
+      pruned.push(...(await pruner.prune(over)));
     });
     for (const { id: symbolId } of symbols) expect(pruned).toContainEqual({ symbolId, origin: 'real', day });
     // The counter's row serializes all price writes.
