@@ -40,8 +40,6 @@ const LISTED_MAX = 16;
 export class QueryParams implements Iterable<QueryParam> {
   readonly #params: OwnParam[] = [];
   #byName: Map<string, OwnParam> | undefined;
-  /** Names that were read, but not sent. */
-  #absent: string[] | undefined;
 
   constructor(params: Iterable<readonly [name: string, values: readonly string[]]> = []) {
     for (const [name, values] of params) for (const value of values) this.add(name, value);
@@ -50,18 +48,9 @@ export class QueryParams implements Iterable<QueryParam> {
   /** Reads the values of a parameter. */
   get(name: string): readonly string[] | undefined {
     const param = this.#find(name);
-    if (!param) {
-      this.#absent ??= [];
-      this.#absent.push(name);
-      return undefined;
-    }
+    if (!param) return undefined;
     param.isRead = true;
     return param.values;
-  }
-
-  /** Whether somebody has read a parameter, sent or not. */
-  wasRead(name: string): boolean {
-    return this.#find(name)?.isRead ?? this.#absent?.includes(name) ?? false;
   }
 
   has(name: string): boolean {

@@ -1,6 +1,7 @@
 import { isKeyName } from '../access/api-key.ts';
 import type { QueryParams } from '../model/query.ts';
 import type { Format } from '../model/table.ts';
+import { isDocumented } from '../openapi/documented.ts';
 
 /** All parameters of the rates endpoints. The API key is not among them: it identifies the client, not the data. */
 export const RATES_PARAMETERS = [
@@ -128,7 +129,7 @@ export function parameterWarnings(query: QueryParams, path: string, format: Form
   for (const { name, values, isRead, supersededBy } of query) {
     if (!PARAMETER_NAMES.has(name)) {
       const meant = isKeyName(name) ? undefined : meantBy(name);
-      if (meant) warnings.push(synonymWarning(name, meant, query, path));
+      if (meant) warnings.push(synonymWarning(name, meant, path));
       else if (UNSUPPORTED_NAMES.has(plain(name))) warnings.push(`The parameter "${name}" has no effect.`);
     } else if (!isRead) {
       const where = supersededBy === undefined ? `on ${path}` : `together with "${supersededBy}"`;
@@ -144,8 +145,8 @@ export function parameterWarnings(query: QueryParams, path: string, format: Form
 }
 
 /** Names the right parameter, unless that has no effect here either. */
-function synonymWarning(name: string, meant: string, query: QueryParams, path: string): string {
-  if (!query.wasRead(meant)) return `The parameter "${name}" has no effect on ${path}.`;
+function synonymWarning(name: string, meant: RatesParameter, path: string): string {
+  if (!isDocumented(path, meant)) return `The parameter "${name}" has no effect on ${path}.`;
   return `The parameter "${name}" has no effect. Did you mean "${meant}"?`;
 }
 
