@@ -4,6 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { periodOf } from '../../ledger/quota/period.ts';
 import { printDay, utcDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { plural } from '../../runtime/plural.ts';
 import {
   type Command,
   type CommandCall,
@@ -14,7 +15,6 @@ import {
   wholeFlag,
   YES_FLAG,
 } from '../framework/command.ts';
-import { plural } from '../framework/plural.ts';
 import { printLine } from '../framework/print-line.ts';
 import { quotaText } from '../framework/quota-text.ts';
 

@@ -2,8 +2,8 @@ import { FileSymbols, UnknownSymbol } from '../../feeds/import/symbols.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Day, parseDay, printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { plural } from '../../runtime/plural.ts';
 import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
-import { plural } from '../framework/plural.ts';
 import { printLine } from '../framework/print-line.ts';
 
 /** Withdrawn days to print; JSON has all of them. */

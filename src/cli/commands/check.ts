@@ -1,3 +1,4 @@
+import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG } from '../framework/command.ts';
 import { requireExistingLedger } from '../framework/existing-ledger.ts';
 import { printLine } from '../framework/print-line.ts';
@@ -13,6 +14,8 @@ export const checkCommand: Command = {
     else if (wrong.length === 0) printLine('All counts add up.');
     else for (const line of wrong) printLine(line);
     if (wrong.length > 0)
-      throw new Error(`${wrong.length} inconsistencies; keep a copy of the ledger and report them`);
+      throw new Error(
+        `${plural(wrong.length, 'inconsistency', 'inconsistencies')}; keep a copy of the ledger and report them`,
+      );
   },
 };

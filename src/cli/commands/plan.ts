@@ -1,5 +1,6 @@
 import { defaultPlan, PLAN_NAME } from '../../ledger/accounts/default-plan.ts';
 import { type Plan, QUOTA_MAX } from '../../ledger/accounts/plans.ts';
+import { plural } from '../../runtime/plural.ts';
 import {
   type Command,
   type CommandCall,
@@ -8,7 +9,6 @@ import {
   UsageError,
   wholeFlag,
 } from '../framework/command.ts';
-import { plural } from '../framework/plural.ts';
 import { printLine } from '../framework/print-line.ts';
 import { quotaText } from '../framework/quota-text.ts';
 

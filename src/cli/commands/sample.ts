@@ -5,6 +5,7 @@ import { type LoadedEdition, loadSample } from '../../feeds/sample/load.ts';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { plural } from '../../runtime/plural.ts';
 import { processName } from '../../runtime/process-name.ts';
 import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
@@ -92,7 +93,7 @@ function printLoaded({ provider, edition, last, licence, outcome }: LoadedEditio
     return;
   }
   printLine(
-    `${provider}: ${taken} prices loaded, ${unchanged} known before, until ${last} (edition ${edition})`,
+    `${provider}: ${plural(taken, 'price')} loaded, ${unchanged} known before, until ${last} (edition ${edition})`,
   );
   printLine(`  ${licence.attribution} (${licence.url})`);
 }

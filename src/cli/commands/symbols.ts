@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
 import { recordOf } from '../../ledger/symbols/symbols.ts';
 import { messageOf } from '../../runtime/log/log.ts';
+import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG, requireYes, table, UsageError, YES_FLAG } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
 
@@ -70,7 +71,7 @@ export const symbolsCommands: readonly Command[] = [
         const symbol = (await ledger.symbols.list()).find((one) => one.code === code);
         if (!symbol) throw new Error(`there is no symbol ${code}; openpit symbols list lists them`);
         const { bars, ticks } = await ledger.symbols.contentOf(symbol.id);
-        const what = `${code} (${symbol.name}) with ${bars} bars and ${ticks} ticks`;
+        const what = `${code} (${symbol.name}) with ${plural(bars, 'bar')} and ${plural(ticks, 'tick')}`;
         requireYes(call, what);
         await ledger.symbols.delete(symbol.id);
         printLine(`Deleted ${what}.`);

@@ -2,8 +2,8 @@ import { SETTINGS } from '../../config/settings.ts';
 import type { Finding, Status } from '../../doctor/checks/finding.ts';
 import { examine } from '../../doctor/examine.ts';
 import type { Provider } from '../../feeds/provider.ts';
+import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG } from '../framework/command.ts';
-import { plural } from '../framework/plural.ts';
 import { printLine } from '../framework/print-line.ts';
 
 export function doctorCommand(providers: readonly Provider[]): Command {

@@ -1,4 +1,4 @@
-import { plural } from '../framework/plural.ts';
+import { plural } from '../../runtime/plural.ts';
 import { progressBar } from '../framework/progress.ts';
 
 /** How often a line is printed where there is no terminal, in ms. */

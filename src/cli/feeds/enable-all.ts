@@ -7,6 +7,7 @@ import { isFree, type MissingSupply, type Supply, supplyOf } from '../../feeds/s
 import type { FeedRun, RunReport } from '../../ledger/operations/feed-runs.ts';
 import { printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { plural } from '../../runtime/plural.ts';
 import { processName } from '../../runtime/process-name.ts';
 import { type CommandCall, table } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
@@ -102,7 +103,7 @@ function isOffline(message: string | undefined): boolean {
 
 function line({ key, status, message, taken, unchanged }: FeedOutcome): string {
   if (!isDone(status)) return `${key}: ${status}: ${message}`;
-  const prices = taken > 0 ? `${taken} new prices` : `nothing new (${unchanged} known)`;
+  const prices = taken > 0 ? plural(taken, 'new price') : `nothing new (${unchanged} known)`;
   return `${key}: ${prices}${status === 'partial' ? `; ${message}` : ''}`;
 }
 
@@ -111,12 +112,12 @@ function printable({ real, missing }: Supply) {
 }
 
 function printSupply({ real, missing }: Supply): void {
-  printLine(`\n${real.length} symbols have real prices:`);
+  printLine(`\n${plural(real.length, 'symbol')} with real prices:`);
   const rows = real.map(({ code, source, newest }) => [code, printDay(newest), source]);
   printLine(table([['symbol', 'newest', 'source'], ...rows]));
   const left = missing.reduce((sum, { symbols }) => sum + symbols.length, 0);
   if (left === 0) return;
-  printLine(`\n${left} symbols have none, and stay simulated in a demo. What would supply them:`);
+  printLine(`\n${plural(left, 'symbol')} without, simulated in a demo. What would supply them:`);
   for (const one of missing) printLine(`- ${remedy(one)}: ${one.symbols.join(', ')}`);
 }
 

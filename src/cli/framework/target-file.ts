@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { UsageError } from './command.ts';
 
 /** Refuses a file whose folder is missing. Called first, because the work before the file is written can take an hour. */
@@ -11,8 +11,16 @@ export function requireFolderOf(file: string): void {
   refuseFolder(file);
 }
 
+/** For a file whose missing folders are created: refuses a file in the place of one of them. */
+export function requireCreatable(file: string): void {
+  let folder = dirname(resolve(file));
+  while (!existsSync(folder)) folder = dirname(folder);
+  if (!isFolder(folder)) throw new UsageError(`${folder} is not a folder; choose another place`);
+  refuseFolder(file);
+}
+
 /** Refuses a folder in the place of a file. */
-export function refuseFolder(file: string): void {
+function refuseFolder(file: string): void {
   if (isFolder(file)) throw new UsageError(`${file} is a folder; add the name of a file`);
 }
 

@@ -4,8 +4,8 @@ import { type ImportedFile, importFile, UnusableFile } from '../../feeds/import-
 import type { Ledger } from '../../ledger/ledger.ts';
 import { expectedSource } from '../../ledger/symbols/sources.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { plural } from '../../runtime/plural.ts';
 import { type Command, type CommandCall, JSON_FLAG, UsageError } from '../framework/command.ts';
-import { plural } from '../framework/plural.ts';
 import { printLine } from '../framework/print-line.ts';
 import { progressBar } from '../framework/progress.ts';
 import { withInput } from './input.ts';

@@ -3,6 +3,7 @@ import { type ImportRun, importName } from '../../ledger/prices/imports.ts';
 import type { UndoneDay } from '../../ledger/prices/undo-import.ts';
 import { printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { plural } from '../../runtime/plural.ts';
 import {
   type Command,
   type CommandCall,
@@ -11,7 +12,6 @@ import {
   UsageError,
   wholeFlag,
 } from '../framework/command.ts';
-import { plural } from '../framework/plural.ts';
 import { printLine } from '../framework/print-line.ts';
 import { progressBar } from '../framework/progress.ts';
 

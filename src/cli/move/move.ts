@@ -10,10 +10,11 @@ import { type MovedTable, moveLedger } from '../../ledger/move/move.ts';
 import { openEngine, sqlitePath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
+import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { requireExistingLedger } from '../framework/existing-ledger.ts';
 import { printLine } from '../framework/print-line.ts';
-import { refuseFolder } from '../framework/target-file.ts';
+import { requireCreatable } from '../framework/target-file.ts';
 import { MoveDisplay } from './display.ts';
 
 export const moveCommand: Command = {
@@ -32,7 +33,7 @@ export const moveCommand: Command = {
     if (/^[a-z][a-z0-9+.-]+:/i.test(to) && !isPostgresUrl(to) && !isSqliteUrl(to)) {
       throw new UsageError('--to must begin with postgres:// or sqlite://, or be the path of a SQLite file');
     }
-    if (!isPostgresUrl(to)) refuseFolder(sqlitePath(to));
+    if (!isPostgresUrl(to)) requireCreatable(sqlitePath(to));
     await requireExistingLedger(config);
     const moved = await withLedger(async (ledger) => {
       if (!isSet('force')) await requireUnused(config, ledger);
@@ -47,7 +48,9 @@ export const moveCommand: Command = {
     const rows = moved.map(({ name, rows, checksum }) => [name, String(rows), checksum]);
     printLine(table([['table', 'rows', 'checksum, identical in both'], ...rows]));
     const total = moved.reduce((sum, { rows }) => sum + rows, 0);
-    printLine(`Moved ${total} rows. Start the service with the new ledger and the same data folder.`);
+    printLine(
+      `Moved ${plural(total, 'row')}. Start the service with the new ledger and the same data folder.`,
+    );
   },
 };
 
@@ -82,7 +85,7 @@ async function requireUnused({ dataDir }: Config, ledger: Ledger): Promise<void>
     const unsettled = countUnsettled(spool);
     if (unsettled > 0) {
       reasons.push(
-        `${spool} holds counts of ${unsettled} leases that are not in the ledger: start the service and stop it again`,
+        `${spool} holds counts of ${plural(unsettled, 'lease')} that are not in the ledger: start the service and stop it again`,
       );
     }
   }

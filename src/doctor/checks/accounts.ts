@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts';
 import { type AccountFacts, readAccountFacts } from '../../ledger/inspection/account-facts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { plural } from '../../runtime/plural.ts';
 import { type Finding, ok, problem, someOf, warning } from './finding.ts';
 
 /** Whether there are usable keys, and which accounts are locked out. */
@@ -20,7 +21,8 @@ export async function checkAccounts(ledger: Ledger, config: Config): Promise<Fin
 }
 
 function checkActiveKeys({ accounts, workingKeys }: AccountFacts): Finding {
-  if (workingKeys > 0) return ok('keys.active', `${accounts} accounts have ${workingKeys} valid keys`);
+  if (workingKeys > 0)
+    return ok('keys.active', `${plural(workingKeys, 'valid key')} of ${plural(accounts, 'account')}`);
   const text = accounts === 0 ? 'there is no account yet' : 'no account has a valid key';
   const fix = 'openpit account create --name NAME --plan PLAN, or openpit key create --account ID';
   return warning('keys.active', text, fix);
@@ -30,7 +32,7 @@ function checkMissingKeys({ withoutKey, workingKeys }: AccountFacts): Finding | 
   if (withoutKey.count === 0 || workingKeys === 0) return undefined;
   return warning(
     'keys.expired',
-    `${withoutKey.count} active accounts have no valid key: ${someOf(withoutKey.names, withoutKey.count)}`,
+    `${plural(withoutKey.count, 'active account')} without a valid key: ${someOf(withoutKey.names, withoutKey.count)}`,
     'create a key (openpit key create --account ID), or suspend or delete the account',
   );
 }
@@ -39,7 +41,7 @@ function checkExpiringKeys({ expiring }: AccountFacts): Finding | undefined {
   if (expiring.count === 0) return undefined;
   return warning(
     'keys.expiring',
-    `${expiring.count} keys expire within 14 days: ${someOf(expiring.names, expiring.count)}`,
+    `${plural(expiring.count, 'key')} expiring within 14 days: ${someOf(expiring.names, expiring.count)}`,
     'rotate them in time: openpit key rotate KEY',
   );
 }
@@ -48,7 +50,7 @@ function checkQuotas({ overQuota }: AccountFacts): Finding | undefined {
   if (overQuota.count === 0) return undefined;
   return warning(
     'accounts.over_quota',
-    `${overQuota.count} accounts have used up this month's quota: ${someOf(overQuota.names, overQuota.count)}`,
+    `${plural(overQuota.count, 'account')} over this month's quota: ${someOf(overQuota.names, overQuota.count)}`,
     'move them to a larger plan; otherwise they get 429 until the month ends',
   );
 }
@@ -75,7 +77,7 @@ function checkWebhook({ unsentEvents }: AccountFacts): Finding | undefined {
   if (unsentEvents === 0) return undefined;
   return problem(
     'accounts.webhook',
-    `the webhook has not accepted ${unsentEvents} quota events after several attempts`,
+    `the webhook has not accepted ${plural(unsentEvents, 'quota event')} after several attempts`,
     'make sure that OPENPIT_WEBHOOK_URL responds with 2xx within 10 s; the events are retried',
   );
 }

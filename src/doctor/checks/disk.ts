@@ -6,6 +6,7 @@ import { countUnsettled } from '../../gate/spool/unsettled.ts';
 import { hasDiskSpace } from '../../ledger/engine/disk-space.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { messageOf } from '../../runtime/log/log.ts';
+import { plural } from '../../runtime/plural.ts';
 import { type Finding, ok, problem, someOf, warning } from './finding.ts';
 
 const GB = 1024 ** 3;
@@ -108,7 +109,7 @@ function checkSpool(spool: string): Finding[] {
     if (isInUse(spool)) return [ok('disk.spool', 'the spool is in use by a running service')];
     const leases = countUnsettled(spool);
     if (leases === 0) return [ok('disk.spool', 'the ledger has all counts of the spool')];
-    const text = `the spool holds counts of ${leases === 1 ? 'a lease' : `${leases} leases`} that are not in the ledger`;
+    const text = `the spool holds counts of ${plural(leases, 'lease')} that are not in the ledger`;
     return [
       warning('disk.spool', text, 'start the service with this data folder; it reports them to the ledger'),
     ];

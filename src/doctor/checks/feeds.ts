@@ -47,7 +47,11 @@ function findingOf({
     return warning('feeds.quarantined', `the data of feed ${key} looks wrong${reason}`, fix);
   }
   if (failures > 0)
-    return warning('feeds.failing', `feed ${key} has failed ${failures} times in a row${reason}`, history);
+    return warning(
+      'feeds.failing',
+      `feed ${key} has failed ${failures === 1 ? 'once' : `${failures} times in a row`}${reason}`,
+      history,
+    );
   if (failing.length > 0) {
     const text = `some series of feed ${key} fail: ${someOf(failing.map(({ series }) => series))} (${failing[0]!.reason})`;
     return warning('feeds.partial', text, history);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import type { Config } from '../../config.ts';
 import { openFilesMax } from '../../http/fd-limit.ts';
+import { plural } from '../../runtime/plural.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** 200 for the service's own files, and 1,000 connections. */
@@ -59,7 +60,7 @@ function readNumber(path: string): number {
 
 function checkCores({ processes }: Config): Finding {
   const cores = availableParallelism();
-  const text = `OPENPIT_PROCESSES is ${processes}, on ${cores} cores`;
+  const text = `OPENPIT_PROCESSES is ${processes}, on ${plural(cores, 'core')}`;
   if (processes <= cores) return ok('limits.processes', text);
   return warning('limits.processes', text, `set it to at most ${cores}: more processes only use more memory`);
 }

@@ -7,6 +7,7 @@ import { type PostgresFacts, readPostgresFacts } from '../../ledger/inspection/p
 import type { Ledger } from '../../ledger/ledger.ts';
 import { SILENT_MS } from '../../ledger/operations/replicas.ts';
 import { messageOf } from '../../runtime/log/log.ts';
+import { plural } from '../../runtime/plural.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** The oldest version that the tests run on. */
@@ -92,16 +93,16 @@ async function connections(facts: PostgresFacts, ledger: Ledger, config: Config)
   const needed = processes * CONNECTIONS_PER_PROCESS + folders * CONNECTIONS_PER_FOLDER;
   const fix =
     'raise max_connections (or the limit of the user or database), or use a pooler in transaction mode';
-  const of = `${processes} processes with ${folders} data folders`;
+  const users = `${plural(processes, 'process', 'processes')} with ${plural(folders, 'data folder')}`;
   if (needed > connectionsMax) {
-    const text = `${of} use up to ${needed} connections, but PostgreSQL allows ${connectionsMax}`;
+    const text = `up to ${needed} connections for ${users}, but PostgreSQL allows ${connectionsMax}`;
     return [problem('ledger.connections', text, fix)];
   }
   if (connectionsUsed > connectionsMax * 0.8) {
     const text = `${connectionsUsed} of ${connectionsMax} connections of PostgreSQL are in use`;
     return [warning('ledger.connections', text, fix)];
   }
-  return [ok('ledger.connections', `${of} use up to ${needed} of ${connectionsMax} connections`)];
+  return [ok('ledger.connections', `up to ${needed} of ${connectionsMax} connections for ${users}`)];
 }
 
 /** The larger of: the running processes, or those on other machines plus those of these settings. */

@@ -1,3 +1,4 @@
+import { plural } from '../../runtime/plural.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FeedStore } from '../operations/feeds.ts';
@@ -20,7 +21,7 @@ export async function reasonsNotToMove(engine: Engine): Promise<string[]> {
   if (holders.length > 0) {
     const units = holders.reduce((sum, holder) => sum + holder.units, 0);
     reasons.push(
-      `${holders.length} processes ended without returning ${units} leased units: start each of them with its own ` +
+      `${plural(holders.length, 'process', 'processes')} ended without returning ${plural(units, 'leased unit')}: start each of them with its own ` +
         'data folder and stop it again, so that what they counted is in the ledger',
     );
   }

@@ -37,7 +37,9 @@ test('a healthy ledger has no problem', async () => {
   expect(doctor.exitCode).toBe(0);
   for (const check of ['reachable', 'schema', 'version', 'privileges', 'connections'])
     expect(doctor.of(`ledger.${check}`)).toEqual([expect.stringMatching(/^ok/)]);
-  expect(doctor.of('ledger.connections')[0]).toContain('1 processes with 1 data folders use up to 16 of 297');
+  expect(doctor.of('ledger.connections')[0]).toContain(
+    'up to 16 of 297 connections for 1 process with 1 data folder',
+  );
   expect(doctor.of('clock.database')[0]).toMatch(/^ok/);
 });
 
@@ -92,7 +94,7 @@ test('missing privileges are named, with the statement that grants them', async 
 test('too many processes for the connections of the server, or of the user, are a problem', async () => {
   const many = await doctorOn(url, { OPENPIT_PROCESSES: '40' });
   expect(many.of('ledger.connections')[0]).toMatch(
-    /^problem: 40 processes with 1 data folders use up to 484 /,
+    /^problem: up to 484 connections for 40 processes with 1 data folder,/,
   );
   await asOwner(
     `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${ROLE}`,
@@ -123,7 +125,7 @@ test('the connections of all running processes are counted, including several on
   await ledger.engine.write(async (tx) => void (await tx`DELETE FROM meta WHERE name LIKE 'machine %'`));
   await ledger.close();
   expect(doctor.of('ledger.connections')[0]).toMatch(
-    /^problem: 20 processes with 20 data folders use up to 320 /,
+    /^problem: up to 320 connections for 20 processes with 20 data folders,/,
   );
 });
 

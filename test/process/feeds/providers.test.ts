@@ -52,7 +52,7 @@ describe('two healthy providers, one that is gone and one that has changed', () 
     expect(stdout).toMatch(/^ecb: 5 new prices$/m);
     expect(stdout).toContain('imf: failed: the provider answered 404');
     expect(stdout).toMatch(/^fred: failed: .*no line has DATE or observation_date first/m);
-    expect(stdout).toContain('70 symbols have real prices');
+    expect(stdout).toContain('70 symbols with real prices');
     expect(stdout).toMatch(/XAU-AVG +2026-05-01 +world-bank/);
     expect(stdout).toMatch(/a free key in OPENPIT_EIA_API_KEY, then openpit feed enable eia: .*WTIOIL-FUT/);
     expect(stdout).toMatch(/a licence, then openpit feed enable lbma: .*XAU/);

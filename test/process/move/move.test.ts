@@ -144,7 +144,7 @@ test(
     const target = join(newFolder(), 'openpit.db');
     const refused = await openpit(['move', '--to', target], settings);
     expect(refused).toMatchObject({ exitCode: 1 });
-    expect(refused.stderr).toMatch(/holds counts of 1 leases that are not in the ledger/);
+    expect(refused.stderr).toMatch(/holds counts of 1 lease that are not in the ledger/);
     expect(existsSync(target)).toBe(false);
 
     program = await Program.start(settings);
@@ -165,12 +165,20 @@ test(
   TIMEOUT_MS,
 );
 
-test('a target that is neither PostgreSQL nor SQLite, or cannot be reached, is refused', async () => {
+test('a target that is neither PostgreSQL nor SQLite, or cannot be reached or created, is refused', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder() };
   expect(await openpit(['plan', 'list'], settings)).toMatchObject({ exitCode: 0 });
   for (const target of ['mysql://localhost/x', 'postgres:/localhost/x', 'sqlite:']) {
     const { exitCode, stderr } = await openpit(['move', '--to', target], settings);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('postgres:// or sqlite://')]);
+  }
+  const folder = newFolder();
+  const file = join(folder, 'notes.txt');
+  await Bun.write(file, '');
+  const said = async (target: string) => (await openpit(['move', '--to', target], settings)).stderr;
+  expect(await said(folder)).toBe(`openpit: ${folder} is a folder; add the name of a file\n`);
+  for (const target of [join(file, 'a.db'), join(file, 'none', 'a.db')]) {
+    expect(await said(target)).toBe(`openpit: ${file} is not a folder; choose another place\n`);
   }
   const away = await openpit(['move', '--to', 'postgres://127.0.0.1:1/x'], settings);
   expect([away.exitCode, away.stderr]).toEqual([1, expect.stringContaining('the target (--to) cannot be')]);
