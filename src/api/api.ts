@@ -34,6 +34,7 @@ import { Management } from './pipeline/steps/management.ts';
 import type { EntityTags } from './response/etag.ts';
 import { RateLimitHeader } from './response/rate-limit-header.ts';
 import { Responses } from './response/responses.ts';
+import type { MountPoint } from './routing/mount-point.ts';
 import { Router } from './routing/router.ts';
 import { type RouteOptions, routesOf } from './routing/routes.ts';
 import { StreamHub } from './stream/hub.ts';
@@ -42,7 +43,6 @@ import { nextRequestId, requestIdText } from './telemetry/request-id.ts';
 import { RequestObserver } from './telemetry/request-observer.ts';
 import type { ProcessSharing } from './telemetry/sharing.ts';
 import { TrafficHistory } from './telemetry/traffic-history.ts';
-import { DIALECTS, type DialectName } from './versions/dialects.ts';
 
 export interface ApiOptions extends Omit<RouteOptions, 'traffic'> {
   ledger: Ledger;
@@ -54,7 +54,7 @@ export interface ApiOptions extends Omit<RouteOptions, 'traffic'> {
   visits: Visits;
   log: Log;
   /** URL prefixes under which the interface is served. */
-  mounts: readonly { path: string; dialect: DialectName }[];
+  mounts: readonly MountPoint[];
   trustedProxies: readonly string[];
   /** Wrong keys or admin tokens an address may send per minute. */
   failedKeysPerMinute: number;
@@ -128,10 +128,7 @@ export class Api {
       observer: this.#observer,
       rateLimits,
       responses,
-      router: new Router(
-        mounts.map(({ path, dialect }) => ({ path, dialect: DIALECTS[dialect] })),
-        routesOf({ ...options, traffic: this.traffic }, metrics, guard),
-      ),
+      router: new Router(mounts, routesOf({ ...options, traffic: this.traffic }, metrics, guard)),
       streams: this.#streams,
     });
   }

@@ -9,7 +9,6 @@ import { etagOfEncoding, matches } from '../../src/api/response/etag.ts';
 import { formatAccepted } from '../../src/api/response/format.ts';
 import { acceptsGzip } from '../../src/api/response/gzip.ts';
 import { Router } from '../../src/api/routing/router.ts';
-import { DIALECTS } from '../../src/api/versions/dialects.ts';
 import { AddressList, isAddressOrRange, limitKey } from '../../src/gate/addresses.ts';
 import { createKey, isWellFormed, redactKeys } from '../../src/gate/key.ts';
 import { BUILT_IN_PLANS } from '../../src/ledger/accounts/built-in-plans.ts';
@@ -22,7 +21,7 @@ import { law, textTarget } from './target.ts';
 const KEY = createKey(() => new Uint8Array(64).fill(7));
 const NOW = Date.UTC(2026, 0, 15);
 const ROUTER = new Router<string>(
-  ['', '/v1'].map((path) => ({ path, dialect: DIALECTS.v1 })),
+  ['', '/v1'].map((path) => ({ path, dialect: 'v1' as const })),
   {
     formatted: { '/rates/latest.csv': { route: 'latest', format: 'csv' } },
     mounted: { '/rates/latest': 'latest', '/keys/:id/rotate': 'rotate' },

@@ -6,7 +6,6 @@ import { matches } from '../../src/api/response/etag.ts';
 import { formatAccepted } from '../../src/api/response/format.ts';
 import { acceptsGzip } from '../../src/api/response/gzip.ts';
 import { Router } from '../../src/api/routing/router.ts';
-import { DIALECTS } from '../../src/api/versions/dialects.ts';
 import { limitKey } from '../../src/gate/addresses.ts';
 import { isWellFormed, redactKeys } from '../../src/gate/key.ts';
 import { parseDay } from '../../src/market/day.ts';
@@ -43,7 +42,7 @@ const LONG = [
 });
 
 const router = new Router<string>(
-  ['', '/v1'].map((path) => ({ path, dialect: DIALECTS.v1 })),
+  ['', '/v1'].map((path) => ({ path, dialect: 'v1' as const })),
   { formatted: {}, mounted: { '/a/:id': 'a' }, root: {}, named: ['/a'] },
 );
 

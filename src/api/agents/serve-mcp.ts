@@ -10,12 +10,13 @@ import { readText } from '../params/body-text.ts';
 import type { RequestContext } from '../pipeline/request/request-context.ts';
 import type { Step } from '../pipeline/request/step.ts';
 import { COMMON_HEADERS } from '../response/headers.ts';
+import { type MountPoint, mainMount } from '../routing/mount-point.ts';
 
 export interface ServeMcpOptions {
   version: string;
   /** Handles a request as if it had arrived over the network. */
   handle(request: IncomingRequest, peer: () => string): MaybeAsync<RawReply | Reply>;
-  router: { readonly ownMount: string };
+  mounts: readonly MountPoint[];
   log: Log;
 }
 
@@ -29,7 +30,7 @@ const FORWARDED_HEADERS = new Set([
 ]);
 
 /** Serves agents. A tool call becomes requests with the agent's own key, which go through the pipeline like any others. */
-export function serveMcp({ version, handle, router, log }: ServeMcpOptions): Step<McpEndpoint> {
+export function serveMcp({ version, handle, mounts, log }: ServeMcpOptions): Step<McpEndpoint> {
   return async (context) => {
     // Loaded on demand, because few servers are used by agents.
     const { respondToAgent } = await import('../../mcp/http.ts');
@@ -37,7 +38,7 @@ export function serveMcp({ version, handle, router, log }: ServeMcpOptions): Ste
     const response = await respondToAgent({
       body: await readText(request),
       headers: agentHeaders(request),
-      ask: askWithin(context, handle, router.ownMount),
+      ask: askWithin(context, handle, mainMount(mounts)),
       version,
       now: () => context.now,
       onError: (error) => log.warn('an agent request failed', { message: error.message }),

@@ -37,12 +37,18 @@ const SECURITY: Readonly<Record<Operation['tag'], readonly Json[]>> = {
   Service: [],
 };
 
-/** The OpenAPI 3.1 document, generated from the schemas that validate bodies and that tests check responses against. */
-export function openApiDocument(version: string): Json {
+/**
+ * The OpenAPI 3.1 document, generated from the schemas that validate bodies and that tests check responses against. `mount` is
+ * where the API is served; empty for the root.
+ */
+export function openApiDocument(version: string, mount = ''): Json {
   const paths: Record<string, Json> = {};
   for (const operation of OPERATIONS) {
     paths[operation.path] ??= {};
-    paths[operation.path]![operation.method.toLowerCase()] = describe(operation);
+    paths[operation.path]![operation.method.toLowerCase()] = {
+      ...describe(operation),
+      ...(mount !== '' && isAtRoot(operation) && { servers: [{ url: '/' }] }),
+    };
   }
   return {
     openapi: '3.1.0',
@@ -54,7 +60,7 @@ export function openApiDocument(version: string): Json {
         'Send parameters in the query string. The same paths are served under /v1. Under /v2 and /v3 they speak later versions of the interface: time series of up to 365 days where the plan sets no limit, `date` in historical records, `metaData` in latest, and `error`, `path` and `timestamp` in errors. Under /v3, unknown symbols among known ones are listed in `unresolved` of a 206. x-versions has the table. Each successful response of the Rates group costs one unit of the quota; errors, 304, HEAD and all other requests are free. Where there is a parameter `format`, the path may also end in `.json`, `.csv`, `.ndjson` or `.parquet`. A Parquet file supports `Range`; its first request, HEAD included, pays for it. A request that reads the ledger (asOf, /rates/revisions) costs one unit whatever its result, and so does one with a formula in `symbols` that has no value; HEAD costs a unit too if there is a formula.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: mount || '/' }],
     tags: [
       { name: 'Rates', description: 'Prices and symbols. Each successful response costs one unit.' },
       { name: 'Account', description: 'What the owner of a key can see and change. Free.' },
@@ -77,6 +83,11 @@ export function openApiDocument(version: string): Json {
     'x-error-codes': ERROR_STATUSES.map((one) => ({ ...one, error: familyCodeOf(one.code) })),
     'x-versions': Object.values(DIALECTS),
   };
+}
+
+/** Whether it is served only at the root, wherever the API is. */
+function isAtRoot({ tag }: Operation): boolean {
+  return tag === 'Operator' || tag === 'Service';
 }
 
 function describe(operation: Operation): Json {

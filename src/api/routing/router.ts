@@ -1,6 +1,7 @@
 import { isPlainText } from '../../runtime/plain-text.ts';
 import type { Format } from '../model/table.ts';
 import { DIALECTS, type Dialect } from '../versions/dialects.ts';
+import type { MountPoint } from './mount-point.ts';
 
 /** Paths of similar services, and their equivalents here. */
 const GUESSES: Readonly<Record<string, string>> = {
@@ -33,12 +34,6 @@ const EXTENSION = /^(.+)\.[a-z]+$/;
 /** No real path is longer. The patterns below take quadratic time: 0.1 s for 8 KB of slashes. */
 const HINT_FROM_MAX = 100;
 
-/** A path prefix under which the API is served, and its dialect. */
-export interface MountPoint {
-  path: string;
-  dialect: Dialect;
-}
-
 export interface RouteMatch<Route> {
   route: Route;
   dialect: Dialect;
@@ -65,17 +60,15 @@ export class Router<Route> {
   readonly #open: { pattern: RegExp; route: Route; dialect: Dialect }[] = [];
   readonly #paths: readonly string[];
   readonly #mounts: readonly MountPoint[];
-  /** The mount for requests that the service sends to itself: the first that speaks v1, if there is one. */
-  readonly ownMount: string;
 
   constructor(mounts: readonly MountPoint[], { mounted, formatted, root, named }: Routes<Route>) {
     this.#mounts = mounts;
-    this.ownMount = (mounts.find(({ dialect }) => dialect === DIALECTS.v1) ?? mounts[0]!).path;
     this.#paths = named;
     for (const mount of mounts) {
-      for (const [path, route] of Object.entries(mounted)) this.#add(mount.path + path, route, mount.dialect);
+      const dialect = DIALECTS[mount.dialect];
+      for (const [path, route] of Object.entries(mounted)) this.#add(mount.path + path, route, dialect);
       for (const [path, { route, format }] of Object.entries(formatted)) {
-        const match = { route, dialect: mount.dialect, id: '', format };
+        const match = { route, dialect, id: '', format };
         for (const slash of ['', '/']) this.#exact.set(mount.path + path + slash, match);
       }
     }
@@ -112,7 +105,7 @@ export class Router<Route> {
 
   /** The dialect of an unknown path. */
   dialectOf(path: string): Dialect {
-    return this.#mountOf(path)?.dialect ?? DIALECTS.v1;
+    return DIALECTS[this.#mountOf(path)?.dialect ?? 'v1'];
   }
 
   /** The longest mount that a path is under. */

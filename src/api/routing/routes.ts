@@ -47,6 +47,7 @@ import type { IngestMetrics } from '../telemetry/ingest-metrics.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ProcessSharing } from '../telemetry/sharing.ts';
 import type { TrafficHistory } from '../telemetry/traffic-history.ts';
+import { type MountPoint, mainMount } from './mount-point.ts';
 import type { Routes } from './router.ts';
 
 export interface RouteOptions {
@@ -60,6 +61,7 @@ export interface RouteOptions {
   /** Unique id of this replica. */
   replica: string;
   version: string;
+  mounts: readonly MountPoint[];
   health(): Health;
   /** Active alarms of this process. */
   alarms(): readonly ReportedAlarm[];
@@ -102,7 +104,7 @@ const MCP: Endpoint = { kind: 'mcp', name: 'mcp', path: '/mcp' };
 
 /** All routes by path. */
 export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGuard): Routes<Endpoint> {
-  const { adminToken, board, clock, replica, version, pageKeys, simulated, feeds } = options;
+  const { adminToken, board, clock, mounts, replica, version, pageKeys, simulated, feeds } = options;
   const allSimulated = () => !board.catalog.hasRealPrices;
   const admin = adminToken !== undefined;
   const adminSide = admin ? adminEndpoints(options) : [];
@@ -116,7 +118,16 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
   const atRoot: Endpoint[] = [
     ...healthEndpoints(options),
     metricsEndpoint(metrics, admin ? guard : undefined),
-    ...siteEndpoints({ keys: pageKeys, allSimulated, simulated, admin, paths, version, clock }),
+    ...siteEndpoints({
+      keys: pageKeys,
+      allSimulated,
+      simulated,
+      admin,
+      paths,
+      apiMount: mainMount(mounts),
+      version,
+      clock,
+    }),
     MCP,
     ...adminSide,
   ];

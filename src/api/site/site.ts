@@ -21,15 +21,17 @@ export interface SiteOptions {
   admin: boolean;
   /** The available API paths, so that the console shows only what the service offers. */
   paths: readonly string[];
+  /** The mount point that the OpenAPI document names; empty for the root. */
+  apiMount: string;
   version: string;
   clock: Clock;
 }
 
 /** The console, the files it loads, and the OpenAPI document. None of them needs a key. */
 export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
-  const { keys, allSimulated, simulated, admin, paths, version, clock } = options;
+  const { keys, allSimulated, simulated, admin, paths, apiMount, version, clock } = options;
   const bundle = once(openBundle);
-  const document = once(async () => siteFile(JSON.stringify(openApiDocument(version)), 'json'));
+  const document = once(async () => siteFile(JSON.stringify(openApiDocument(version, apiMount)), 'json'));
   const endpoint = (path: string, answer: OpenEndpoint['answer']): OpenEndpoint => ({
     kind: 'open',
     name: 'page',

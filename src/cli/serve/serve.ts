@@ -1,3 +1,4 @@
+import { mainMount } from '../../api/routing/mount-point.ts';
 import { SETTINGS } from '../../config/settings.ts';
 import type { Config } from '../../config.ts';
 import { readCredentials } from '../../ops/tls/certificate-files.ts';
@@ -37,7 +38,7 @@ export const serveCommand: Command = {
     const service = await startService(config, systemClock, log);
     const stopped = onStopSignal(() => service.stop());
     const isReady = await Promise.race([service.ready.then(() => true), stopped]);
-    if (isReady) console.log(welcome(service.url, service.demoKey));
+    if (isReady) console.log(welcome(config, service.url, service.demoKey));
     await stopped;
     exitSoon();
   },
@@ -57,7 +58,8 @@ async function superviseAll(config: Config, log: Log): Promise<void> {
   const supervisor = new Supervisor(ownCommand(), port, log);
   const stopped = onStopSignal(() => supervisor.stop());
   const started = await Promise.race([supervisor.start(config.processes), stopped]);
-  if (started) console.log(`${welcome(started.url, started.demoKey)}\nProcesses: ${config.processes}`);
+  if (started)
+    console.log(`${welcome(config, started.url, started.demoKey)}\nProcesses: ${config.processes}`);
   await stopped;
   exitSoon();
 }
@@ -89,15 +91,16 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
   exitSoon();
 }
 
-function welcome(url: string, demoKey: string | undefined): string {
+function welcome({ mounts }: Config, url: string, demoKey: string | undefined): string {
   if (demoKey === undefined) {
     return `Openpit listens on ${url}\nCreate a key: npx openpit account create --name "My company" --plan basic`;
   }
+  const hasPage = mounts.some(({ path }) => path === ''); // the page sends its requests there
   return [
     `Openpit listens on ${url}, with SIMULATED prices.`,
     `Demo key: ${demoKey}`,
-    `Open it:  ${url}/#key=${demoKey}`,
-    `Try it:   curl '${url}/rates/latest?symbols=XAU,WTIOIL-FUT&apiKey=${demoKey}'`,
+    ...(hasPage ? [`Open it:  ${url}/#key=${demoKey}`] : []),
+    `Try it:   curl '${url}${mainMount(mounts)}/rates/latest?symbols=XAU,WTIOIL-FUT&apiKey=${demoKey}'`,
     'Real prices: npx openpit feed enable --all',
   ].join('\n');
 }

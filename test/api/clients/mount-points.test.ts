@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { apiOn, expectRefusal } from '../../support/api.ts';
+import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 
 const PATHS = [
@@ -72,5 +72,17 @@ onEachEngine('a custom list of mount points', (engine) => {
 
   test('health stays at the root', async () => {
     expect((await api.ask('/health')).status).toBe(200);
+  });
+
+  test('the OpenAPI document names it, and the root for what stays there', async () => {
+    const { servers, paths } = (await api.ask('/openapi.json')).body as {
+      servers: Json[];
+      paths: Record<string, { get?: Json }>;
+    };
+    expect(servers).toEqual([{ url: '/api/rates-service' }]);
+    expect(paths['/rates/latest']!.get!.servers).toBeUndefined();
+    for (const path of ['/health', '/admin/plans']) {
+      expect(paths[path]!.get!.servers).toEqual([{ url: '/' }]);
+    }
   });
 });

@@ -60,6 +60,8 @@ test('the program starts with every setting changed, and those visible from outs
     expect(program.url).toStartWith('https://127.0.0.2:');
     expect(program.stdout).toContain('SIMULATED');
     expect(program.stdout).toContain('Processes: 2');
+    expect(program.stdout).toContain(`curl '${program.url}/api/rates/latest?`);
+    expect(program.stdout).not.toContain('Open it:'); // the page needs /
     expect(existsSync(join(folder, 'elsewhere.db'))).toBe(true);
     expect(readdirSync(join(folder, 'data'))).toContain('spool');
     expect((await program.get('/api/rates/latest?symbols=XAU')).status).toBe(200);
