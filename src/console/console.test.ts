@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import type { MarketSymbol } from './api/answers.ts';
 import { addDays, daysBetween, spans } from './data/days.ts';
-import { changeOf } from './data/market.ts';
+import { changeOf, MarketRows } from './data/market/rows.ts';
+import { type Sorting, sorted } from './data/market/sorting.ts';
 import { correctionsOf, markedDays } from './data/revisions.ts';
 import { readRoute } from './data/route.ts';
-import { type Sorting, sorted } from './data/sorting.ts';
 import { ago, computedPrice, duration, percentTrend, price, signed, timeUntil } from './show/format.ts';
 import { masked, snippet } from './show/snippets.ts';
 
@@ -101,14 +101,12 @@ test('a key is not spelled out on the screen, and a request can be pasted', () =
 test('the market is sorted by change, and symbols without one come last', () => {
   const symbols = ['A', 'B', 'C', 'D'].map((symbol) => ({ symbol }) as MarketSymbol);
   const rates: Record<string, number> = { A: 110, B: 90, C: 130 };
-  const row = (code: string) => {
-    const rate = rates[code];
-    if (rate === undefined) return undefined;
+  const rows = new MarketRows();
+  for (const [code, rate] of Object.entries(rates)) {
     const before = { date: '2024-05-14', close: 100 };
-    const quote = { rate, before, date: '2024-05-15', at: '', source: '', stale: false, open: true };
-    return { quote, closes: [], direction: 0 as const };
-  };
-  const codes = (sorting: Sorting) => sorted(symbols, sorting, { row }).map(({ symbol }) => symbol);
+    rows.load(code, { rate, before, date: '2024-05-15', at: '', source: '', stale: false, open: true }, []);
+  }
+  const codes = (sorting: Sorting) => sorted(symbols, sorting, rows).map(({ symbol }) => symbol);
   expect(codes('Name')).toEqual(['A', 'B', 'C', 'D']);
   expect(codes('Top gainers')).toEqual(['C', 'A', 'B', 'D']);
   expect(codes('Top losers')).toEqual(['B', 'A', 'C', 'D']);

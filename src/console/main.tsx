@@ -1,7 +1,7 @@
 // Several pages need these. In files of their own they would take more bytes, most of them headers.
 import './account/with-key.tsx';
 import './data/days.ts';
-import './data/market.ts';
+import './data/market/use-market.ts';
 import './market/star.tsx';
 import './search/symbol-picker.tsx';
 import './show/format.ts';

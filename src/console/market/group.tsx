@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { MarketSymbol } from '../api/answers.ts';
-import type { MarketStore } from '../data/market.ts';
+import type { MarketStore } from '../data/market/store.ts';
 import { Row } from './row.tsx';
 
 /** The groups of which this tab shows all rows, so that going back finds them as they were. */

@@ -1,6 +1,6 @@
 import type { MarketSymbol } from '../api/answers.ts';
-import type { MarketStore } from '../data/market.ts';
-import { type Sorting, sorted } from '../data/sorting.ts';
+import type { MarketRows } from '../data/market/rows.ts';
+import { type Sorting, sorted } from '../data/market/sorting.ts';
 import { type Searchable, searchSymbols } from '../search/match.ts';
 
 /** Symbols under one title. */
@@ -35,10 +35,10 @@ export function groupsOf(
   category: string,
   sorting: Sorting,
   watched: readonly string[],
-  store: Pick<MarketStore, 'row'>,
+  rows: MarketRows,
 ): MarketGroup[] {
   if (found.length === 0) return [];
-  if (sorting !== 'Name') return [{ name: sorting, symbols: sorted(found, sorting, store) }];
+  if (sorting !== 'Name') return [{ name: sorting, symbols: sorted(found, sorting, rows) }];
   if (category === WATCHLIST) return [{ name: WATCHLIST, symbols: found }];
   const byCategory = Map.groupBy(found, (one) => one.category);
   const own = found.filter((one) => watched.includes(one.symbol));

@@ -1,4 +1,4 @@
-import type { LiveState } from '../data/market.ts';
+import type { LiveState } from '../data/market/store.ts';
 import { linkTo } from '../data/route.ts';
 import { duration } from '../show/format.ts';
 import { Notice } from '../show/parts.tsx';

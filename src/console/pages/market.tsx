@@ -3,9 +3,10 @@ import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
 import { ask } from '../api/client.ts';
 import { useLoad, useRefresh } from '../api/load.ts';
-import { type MarketStore, useMarket } from '../data/market.ts';
+import { SORTINGS } from '../data/market/sorting.ts';
+import type { MarketStore } from '../data/market/store.ts';
+import { useMarket } from '../data/market/use-market.ts';
 import { useParam } from '../data/route.ts';
-import { SORTINGS } from '../data/sorting.ts';
 import { readStored, writeStored } from '../data/stored.ts';
 import { Group } from '../market/group.tsx';
 import {
@@ -69,7 +70,7 @@ function Board({
     [symbols, search, category, watched],
   );
   const categories = useMemo(() => [ALL, WATCHLIST, ...categoriesOf(symbols)], [symbols]);
-  const groups = groupsOf(found, category, sorting, watched, store);
+  const groups = groupsOf(found, category, sorting, watched, store.rows);
   const priced = symbols.filter((one) => one.lastDate !== null).length;
   const isClosed = useIsClosed(config);
   const isWide = useMedia('(min-width: 981px)');

@@ -12,7 +12,8 @@ import { useHistory } from '../data/chart/use-history.ts';
 import { useChartView } from '../data/chart/view.ts';
 import { today } from '../data/days.ts';
 import { codesIn } from '../data/formula.ts';
-import { type MarketStore, useMarket, useMarketRow } from '../data/market.ts';
+import type { MarketStore } from '../data/market/store.ts';
+import { useMarket, useMarketRow } from '../data/market/use-market.ts';
 import { linkTo, useParam } from '../data/route.ts';
 import { useMeasures } from '../data/units.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
@@ -107,7 +108,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
     const isOpenEnded = data !== undefined && data.last >= today();
     return (data?.series ?? []).map((one) => ({
       ...one,
-      bars: withNewest(one, data!.interval, store.row(one.symbol.symbol)?.quote, isOpenEnded),
+      bars: withNewest(one, data!.interval, store.rows.get(one.symbol.symbol)?.quote, isOpenEnded),
     }));
   }, [data, row]);
   const headline = headlineOf(symbol, row, data, unit, view.currency);

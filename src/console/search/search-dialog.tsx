@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigAnswer } from '../api/answers.ts';
 import { useKey } from '../api/session.ts';
-import { useMarket } from '../data/market.ts';
+import { useMarket } from '../data/market/use-market.ts';
 import { linkTo } from '../data/route.ts';
 import { useWatchlist } from '../market/watchlist.ts';
 import { Failure, Notice } from '../show/parts.tsx';

@@ -1,5 +1,5 @@
 import type { MarketSymbol } from '../../api/answers.ts';
-import type { MarketRow } from '../market.ts';
+import type { MarketRow } from '../market/rows.ts';
 import { roundConverted, type Unit } from '../units.ts';
 import type { History } from './history.ts';
 

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { MarketSymbol, PlanRecord } from '../../api/answers.ts';
 import { today } from '../days.ts';
 import { codesIn } from '../formula.ts';
-import type { MarketStore } from '../market.ts';
+import type { MarketStore } from '../market/store.ts';
 import { hasLongHistory, type WantedHistory } from './history.ts';
 import {
   type BarInterval,
@@ -90,6 +90,6 @@ function obstacleOf({ updateInterval }: MarketSymbol, isLong: boolean): ChartReq
 
 /** The time of the newest price, or its day if only that is known. A formula is as new as its oldest part. */
 function newestOf({ symbol, formula, lastDate }: MarketSymbol, store: MarketStore): string {
-  const times = codesIn(formula ?? symbol).map((code) => store.row(code)?.quote.at);
+  const times = codesIn(formula ?? symbol).map((code) => store.rows.get(code)?.quote.at);
   return times.filter((at) => at !== undefined).sort()[0] ?? lastDate ?? today();
 }

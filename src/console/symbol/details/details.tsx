@@ -4,7 +4,7 @@ import type { Headline } from '../../data/chart/headline.ts';
 import { type ChartSeries, type History, isOfFirstSymbol, requestShown } from '../../data/chart/history.ts';
 import { isIntraday } from '../../data/chart/intraday.ts';
 import type { DaySpan } from '../../data/chart/span.ts';
-import type { MarketStore } from '../../data/market.ts';
+import type { MarketStore } from '../../data/market/store.ts';
 import type { Unit } from '../../data/units.ts';
 import { RequestBox } from '../../show/request.tsx';
 import { Ranges } from './ranges.tsx';
@@ -52,7 +52,7 @@ export function Details({
         <Conversions
           symbol={symbol}
           units={units}
-          rate={store.row(symbol.symbol)?.quote.rate}
+          rate={store.rows.get(symbol.symbol)?.quote.rate}
           exchangeRate={main.factor / (units.find(({ unit }) => unit === main.unit)?.factor ?? 1)}
           currency={main.quote}
         />

@@ -2,7 +2,7 @@ import type { FeedsAnswer } from '../../api/answers.ts';
 import { askOnce } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import type { ChartSeries } from '../../data/chart/history.ts';
-import type { MarketStore } from '../../data/market.ts';
+import type { MarketStore } from '../../data/market/store.ts';
 import { ago, computedPrice, price } from '../../show/format.ts';
 
 const REDISTRIBUTION = {
@@ -49,7 +49,7 @@ export function Sources({
 function SourceRow({ series, store, apiKey }: { series: ChartSeries; store: MarketStore; apiKey: string }) {
   const { symbol, bars, unit, quote, isPublished } = series;
   const newest = bars.at(-1);
-  const row = store.row(symbol.symbol);
+  const row = store.rows.get(symbol.symbol);
   const source = series.source || row?.quote.source || '';
   const measure = [quote, unit].filter((one) => one !== 'none').join('/');
   return (

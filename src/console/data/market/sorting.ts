@@ -1,5 +1,5 @@
-import type { MarketSymbol } from '../api/answers.ts';
-import { changeOf, type MarketStore } from './market.ts';
+import type { MarketSymbol } from '../../api/answers.ts';
+import { changeOf, type MarketRows } from './rows.ts';
 
 export const SORTINGS = ['Name', 'Top movers', 'Top gainers', 'Top losers'] as const;
 export type Sorting = (typeof SORTINGS)[number];
@@ -8,11 +8,11 @@ export type Sorting = (typeof SORTINGS)[number];
 export function sorted(
   symbols: readonly MarketSymbol[],
   sorting: Sorting,
-  store: Pick<MarketStore, 'row'>,
+  rows: MarketRows,
 ): readonly MarketSymbol[] {
   if (sorting === 'Name') return symbols;
   const rank = ({ symbol }: MarketSymbol) => {
-    const quote = store.row(symbol)?.quote;
+    const quote = rows.get(symbol)?.quote;
     const percent = quote && changeOf(quote)?.percent;
     if (percent === undefined) return Number.MAX_VALUE;
     if (sorting === 'Top movers') return -Math.abs(percent);

@@ -1,17 +1,8 @@
-import { useEffect, useReducer } from 'preact/hooks';
-import type { MarketAnswer, MarketSymbol, Quote, QuotesAnswer } from '../api/answers.ts';
-import { askWithKey, clientOf, isOutage, messageOf, OpenpitError } from '../api/client.ts';
-import type { Searchable } from '../search/match.ts';
-import { formulaSymbol, isFormula } from './formula.ts';
-
-/** What is shown of one symbol. */
-export interface MarketRow {
-  quote: Quote;
-  /** The closes of the last days, oldest first, without the quote's own day. */
-  closes: readonly number[];
-  /** The direction of the last change; reset to 0 shortly after. */
-  direction: -1 | 0 | 1;
-}
+import type { MarketAnswer, MarketSymbol, Quote, QuotesAnswer } from '../../api/answers.ts';
+import { askWithKey, clientOf, isOutage, messageOf, OpenpitError } from '../../api/client.ts';
+import type { Searchable } from '../../search/match.ts';
+import { formulaSymbol, isFormula } from '../formula.ts';
+import { MarketRows } from './rows.ts';
 
 export type LiveState = 'connecting' | 'live' | 'lost' | { refused: string };
 
@@ -26,25 +17,21 @@ const PAUSE_MS = 10 * 60_000;
 
 const VISIT = 'openpit.visit';
 
-/** For how long a price that moved is coloured. */
-const HIGHLIGHT_MS = 900;
-
 /**
  * The market of one key. It is loaded once, for one unit, which also pays for its newer quotes. All pages share it, so going
  * from one to another costs nothing and shows at once what is known.
  */
-class MarketStore {
+export class MarketStore {
   symbols: readonly MarketSymbol[] | undefined;
   /** For the search; empty until the market is loaded. */
   searchable: Searchable = { symbols: [], formulas: [], aliases: {}, isComplete: false };
+  readonly rows = new MarketRows();
   state: LiveState = 'connecting';
   error: unknown;
   /** When quotes were last read without a pause before, in ms: what was loaded earlier is incomplete. */
   unbrokenSince = Date.now();
   #answeredAt = Date.now();
   readonly #key: string;
-  readonly #rows = new Map<string, MarketRow>();
-  readonly #watchers = new Map<string, Set<() => void>>();
   readonly #subscribers = new Set<() => void>();
   /** Whether somebody shows the closes, and whether they are loaded. They are most of the view. */
   #wantsCloses = false;
@@ -57,7 +44,6 @@ class MarketStore {
   /** The codes that were looked for. */
   readonly #missing = new Set<string>();
   #polling: ReturnType<typeof setTimeout> | undefined;
-  #highlightTimer: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
 
   constructor(key: string) {
@@ -65,13 +51,13 @@ class MarketStore {
     this.#visit = sessionStorage.getItem(VISIT) ?? '';
   }
 
-  /** Call this before `subscribe`. */
+  /** Requires all symbols with their closes. Call this, or one of the next two, before `subscribe`. */
   requireCloses(): void {
     this.#wantsCloses = true;
     this.#wanted = 'all';
   }
 
-  /** The same for some symbols: a page about one of them needs no others, but those that are loaded stay. */
+  /** Requires some symbols: a page about one of them needs no others. Those that are loaded stay. */
   require(codes: readonly string[]): void {
     if (this.#wanted === 'all') return;
     const wanted = new Set([...this.#loaded, ...codes]);
@@ -80,7 +66,7 @@ class MarketStore {
     this.error = undefined; // it was about other symbols
   }
 
-  /** The same for all symbols without closes. */
+  /** Requires all symbols, without closes. */
   requireAll(): void {
     this.#wanted = 'all';
   }
@@ -108,10 +94,6 @@ class MarketStore {
     return [...symbols, ...formulas].find(({ symbol }) => symbol === code || symbol === aliases[code]);
   }
 
-  row(code: string): MarketRow | undefined {
-    return this.#rows.get(code);
-  }
-
   /** Calls back when the list of symbols or the state changes. The market is kept up to date while somebody listens. */
   subscribe(listener: () => void): () => void {
     this.#subscribers.add(listener);
@@ -124,16 +106,6 @@ class MarketStore {
       if (this.#subscribers.size > 0) return;
       document.removeEventListener('visibilitychange', this.refresh);
       clearTimeout(this.#polling);
-    };
-  }
-
-  /** Calls back when the row of a symbol changes. */
-  watch(code: string, onChange: () => void): () => void {
-    const watchers = this.#watchers.get(code) ?? new Set();
-    this.#watchers.set(code, watchers);
-    watchers.add(onChange);
-    return () => {
-      watchers.delete(onChange);
     };
   }
 
@@ -205,7 +177,7 @@ class MarketStore {
       aliases: body.aliases,
     });
     for (const { symbol, quote, closes = [] } of body.symbols) {
-      if (quote) this.#set(symbol, { quote, closes, direction: 0 });
+      if (quote) this.rows.load(symbol, quote, closes);
     }
   }
 
@@ -215,8 +187,8 @@ class MarketStore {
     const { quotes } = await askWithKey<QuotesAnswer>(this.#key, `/market/quotes?${query}`);
     let hasNew = false;
     for (const [code, quote] of Object.entries(quotes)) {
-      hasNew ||= !this.#rows.has(code);
-      this.#update(code, quote);
+      hasNew ||= !this.rows.has(code);
+      this.rows.update(code, quote);
     }
     if (!hasNew) return;
     this.#setSymbols({
@@ -229,79 +201,6 @@ class MarketStore {
     this.symbols = market.symbols;
     this.searchable = { ...market, isComplete: this.#loaded === 'all' };
   }
-
-  #update(code: string, quote: Quote): void {
-    const known = this.#rows.get(code);
-    const closes = known?.closes ?? [];
-    if (!known || known.quote.date !== quote.date) {
-      this.#set(code, {
-        quote,
-        closes: quote.before ? [...closes, quote.before.close] : closes,
-        direction: 0,
-      });
-      return;
-    }
-    if (JSON.stringify(known.quote) === JSON.stringify(quote)) return;
-    const direction = Math.sign(quote.rate - known.quote.rate) as MarketRow['direction'];
-    this.#set(code, { quote, closes, direction });
-    if (direction !== 0) this.#endHighlightLater();
-  }
-
-  /** Sets and removes a color, which renders twice; an animation would render every row sixty times a second. */
-  #endHighlightLater(): void {
-    this.#highlightTimer ??= setTimeout(() => {
-      this.#highlightTimer = undefined;
-      for (const [code, row] of this.#rows) {
-        if (row.direction !== 0) this.#set(code, { ...row, direction: 0 });
-      }
-    }, HIGHLIGHT_MS);
-  }
-
-  #set(code: string, row: MarketRow): void {
-    this.#rows.set(code, row);
-    for (const onChange of this.#watchers.get(code) ?? []) onChange();
-  }
-}
-
-export type { MarketStore };
-
-let newest: { key: string; store: MarketStore } | undefined;
-
-function marketOf(key: string): MarketStore {
-  if (newest?.key !== key) newest = { key, store: new MarketStore(key) };
-  return newest.store;
-}
-
-/**
- * The market of a key: with recent closes, or only the symbols that are named. Re-renders when the list of symbols or the state
- * changes.
- */
-export function useMarket(
-  key: string,
-  needs: 'with closes' | 'all symbols' | readonly string[],
-): MarketStore {
-  const store = marketOf(key);
-  if (needs === 'with closes') store.requireCloses();
-  else if (needs === 'all symbols') store.requireAll();
-  else store.require(needs);
-  const [, redraw] = useReducer((turn: number) => turn + 1, 0);
-  useEffect(() => store.subscribe(() => redraw(undefined)), [store]);
-  useEffect(store.refresh, [store, String(needs)]);
-  return store;
-}
-
-/** The row of a symbol; re-renders when it changes. */
-export function useMarketRow(store: MarketStore, code: string): MarketRow | undefined {
-  const [, redraw] = useReducer((turn: number) => turn + 1, 0);
-  useEffect(() => store.watch(code, () => redraw(undefined)), [store, code]);
-  return store.row(code);
-}
-
-/** The change since the close before, if there is one. */
-export function changeOf({ rate, before }: Pick<Quote, 'rate' | 'before'>) {
-  if (!before || before.close === 0) return undefined;
-  const absolute = rate - before.close;
-  return { absolute, percent: (absolute / Math.abs(before.close)) * 100 };
 }
 
 function withFirstPrice(symbol: MarketSymbol, quote: Quote | undefined): MarketSymbol {
