@@ -1,22 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
+import { callTool, connectAgent } from '../../support/agents.ts';
 import { apiOn } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { MINUTE, NOON } from '../../support/service.ts';
-
-async function connect(url: string, headers: Record<string, string>): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' });
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
-  );
-  return client;
-}
-
-async function call(client: Client, name: string, args: Record<string, unknown>) {
-  const { content, isError = false } = await client.callTool({ name, arguments: args });
-  const [first, ...links] = content as { type: string; text?: string; uri?: string }[];
-  return { text: first!.text!, links, isError };
-}
 
 onEachEngine('POST /mcp', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
@@ -35,7 +22,7 @@ onEachEngine('POST /mcp', (engine) => {
   });
   let client: Client;
   beforeAll(async () => {
-    client = await connect(api.service.url, { 'x-api-key': api.key });
+    client = await connectAgent(api.service.url, { 'x-api-key': api.key });
   });
   afterAll(() => client.close());
 
@@ -130,7 +117,7 @@ onEachEngine('POST /mcp', (engine) => {
     ];
     for (const [question, tool, args, answer] of QUESTIONS) {
       test(question, async () => {
-        const { text, isError } = await call(client, tool, args);
+        const { text, isError } = await callTool(client, tool, args);
         expect(text).toMatch(answer);
         expect(isError).toBe(false);
       });
@@ -139,36 +126,36 @@ onEachEngine('POST /mcp', (engine) => {
 
   test('the price of a day that may still be trading is never called a close', async () => {
     const today = '2024-05-15';
-    const price = await call(client, 'price_on_date', { symbols: ['XAG', 'XAU'], date: today });
+    const price = await callTool(client, 'price_on_date', { symbols: ['XAG', 'XAU'], date: today });
     expect(price.text).toMatch(
       /^XAG: 28\.75 .*, PROVISIONAL price of 2024-05-15 so far: that day may still be trading; open 28\.75/,
     );
     expect(price.text).toContain('close of 2024-05-14 (no price of 2024-05-15 yet)');
     const range = { from: '2024-05-13', to: today };
-    const change = await call(client, 'price_change', { symbols: ['XAG'], ...range });
+    const change = await callTool(client, 'price_change', { symbols: ['XAG'], ...range });
     expect(change.text).toContain('to 28.75 on 2024-05-15 (PROVISIONAL: that day may still be trading)');
-    const series = await call(client, 'price_series', { symbol: 'XAG', ...range });
+    const series = await callTool(client, 'price_series', { symbol: 'XAG', ...range });
     expect(series.text).toContain(
       'The last row is PROVISIONAL: it includes a day that may still be trading.',
     );
-    const statistics = await call(client, 'price_statistics', { symbols: ['XAG'], ...range });
+    const statistics = await callTool(client, 'price_statistics', { symbols: ['XAG'], ...range });
     expect(statistics.text).toContain(
       'last 28.75 on 2024-05-15 (PROVISIONAL: that day may still be trading)',
     );
-    const compared = await call(client, 'compare', { symbols: ['XAG', 'XAU'], ...range });
+    const compared = await callTool(client, 'compare', { symbols: ['XAG', 'XAU'], ...range });
     expect(compared.text).toContain('28.75 on 2024-05-15 (PROVISIONAL: that day may still be trading)');
-    const formula = await call(client, 'formula', { expression: '{XAG}*2', date: today });
+    const formula = await callTool(client, 'formula', { expression: '{XAG}*2', date: today });
     expect(formula.text).toContain('PROVISIONAL price of 2024-05-15 so far');
     expect(formula.text).not.toContain('close');
   });
 
   test('a commodity is found before spreads that it is part of, and a ratio has no currency', async () => {
     const codes = async (query: string) =>
-      (await call(client, 'find_symbols', { query })).text.split('\n').map((line) => line.split(':')[0]);
+      (await callTool(client, 'find_symbols', { query })).text.split('\n').map((line) => line.split(':')[0]);
     expect((await codes('silver'))[0]).toBe('XAG');
     expect((await codes('wti'))[0]).toBe('WTIOIL-FUT');
     expect((await codes('brentwti'))[0]).toBe('BRENTWTI');
-    const { text } = await call(client, 'find_symbols', { query: 'gold silver ratio' });
+    const { text } = await callTool(client, 'find_symbols', { query: 'gold silver ratio' });
     expect(text).toStartWith('GOLDSILVER: Gold/Silver Ratio (Spreads), a ratio, without currency and unit, ');
   });
 
@@ -176,11 +163,11 @@ onEachEngine('POST /mcp', (engine) => {
     const used = async () => (await api.ask('/usage')).body.used;
     const range = { symbols: ['XAU', 'XAG'], from: '2024-05-13', to: '2024-12-31' };
     for (const tool of ['price_change', 'price_statistics', 'compare']) {
-      expect((await call(client, tool, range)).isError, tool).toBe(false);
+      expect((await callTool(client, tool, range)).isError, tool).toBe(false);
     }
     const before = await used();
     for (const tool of ['price_change', 'price_statistics', 'compare']) {
-      const { text } = await call(client, tool, { ...range, from: '2024-05-18' });
+      const { text } = await callTool(client, tool, { ...range, from: '2024-05-18' });
       expect(text, tool).toStartWith('"from" is in the future');
     }
     expect(await used()).toBe(before);
@@ -188,7 +175,7 @@ onEachEngine('POST /mcp', (engine) => {
 
   test('symbols without a close in the range are compared by the closes before it', async () => {
     const today = { symbols: ['XAU', 'CORN'], from: '2024-05-15', to: '2024-05-15' };
-    const { text } = await call(client, 'compare', today);
+    const { text } = await callTool(client, 'compare', today);
     expect(text).toContain('XAU,0 %,2358.2 on 2024-05-14,2358.2 on 2024-05-14,');
     expect(text).toContain('XAU and CORN: too few common days');
   });
@@ -199,7 +186,7 @@ onEachEngine('POST /mcp', (engine) => {
     );
     await api.service.publish('TIN', Object.fromEntries(days.map((day, i) => [day, 1000 + i])));
     const asked = { symbol: 'TIN', from: days[0], to: days[99] };
-    const { text, links } = await call(client, 'price_series', asked);
+    const { text, links } = await callTool(client, 'price_series', asked);
     expect(text).toContain('Lowest close 1000 on 2022-01-03, highest 1099 on 2022-04-12.');
     expect(text.split('\n')).toHaveLength(29);
     const [link] = links;
@@ -222,83 +209,10 @@ onEachEngine('POST /mcp', (engine) => {
   test('an error names the next call, and costs nothing', async () => {
     const used = async () => (await api.ask('/usage')).body.used;
     const before = await used();
-    const { text, isError } = await call(client, 'latest_prices', { symbols: ['GOLDD'] });
+    const { text, isError } = await callTool(client, 'latest_prices', { symbols: ['GOLDD'] });
     expect(isError).toBe(true);
     expect(text).toContain('did you mean XAU');
     expect(text).toContain('Call find_symbols');
     expect(await used()).toBe(before);
-  });
-
-  test('a call is counted like the requests that it stands for', async () => {
-    const used = async () => (await api.ask('/usage')).body.used as number;
-    const before = await used();
-    await call(client, 'latest_prices', { symbols: ['XAU', 'XAG'] });
-    expect(await used()).toBe(before + 1);
-    await call(client, 'price_change', { symbols: ['XAU'], from: '2024-05-13', to: '2024-05-14' });
-    expect(await used()).toBe(before + 2);
-    await call(client, 'compare', { symbols: ['XAU', 'XAG'], from: '2024-05-13', to: '2024-05-14' });
-    expect(await used()).toBe(before + 4);
-    const { text } = await call(client, 'usage', {});
-    expect(text).toMatch(
-      new RegExp(`^Plan unlimited: ${before + 4} units used this month; there is no limit`),
-    );
-  });
-
-  test('an exhausted quota is an error that advises against repeating', async () => {
-    await api.service.setPlan({ name: 'tiny', quota: 1 });
-    const tiny = await connect(api.service.url, { authorization: `Bearer ${await api.service.key('tiny')}` });
-    expect((await call(tiny, 'latest_prices', { symbols: ['XAU'] })).isError).toBe(false);
-    const { text, isError } = await call(tiny, 'latest_prices', { symbols: ['XAU'] });
-    expect(isError).toBe(true);
-    expect(text).toContain('do not repeat');
-    await tiny.close();
-  });
-
-  test('without a valid key nothing is answered', async () => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-    const { status } = await api.ask('/mcp', { key: '', method: 'POST', body });
-    expect(status).toBe(401);
-  });
-
-  test('a key that is bound to other addresses is refused', async () => {
-    const { body: created } = await api.ask('/account/keys', {
-      method: 'POST',
-      body: '{"allowedIps":["192.0.2.1"]}',
-    });
-    const { apiKey: key } = created as { apiKey: string };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-    expect((await api.ask('/mcp', { key, method: 'POST', body })).status).toBe(403);
-  });
-
-  test('a batch is refused: the burst limit counts requests, and each message is one', async () => {
-    const list = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
-    const headers = { accept: 'application/json, text/event-stream' };
-    const body = ` ${JSON.stringify([list(1), list(2)])}`;
-    const { status, text } = await api.ask('/mcp', { method: 'POST', headers, body });
-    expect(status).toBe(400);
-    expect(JSON.parse(text)).toEqual({
-      jsonrpc: '2.0',
-      error: { code: -32600, message: 'Invalid Request: send one message per request, not a batch' },
-      id: null,
-    });
-  });
-
-  test('GET is refused with the methods that are allowed', async () => {
-    const { status, headers } = await api.ask('/mcp');
-    expect(status).toBe(405);
-    expect(headers.get('allow')).toBe('POST, OPTIONS');
-  });
-});
-
-onEachEngine('POST /mcp of a service that has no API at the root', (engine) => {
-  const api = apiOn(engine, { settings: { OPENPIT_MOUNTS: '/v3,/api' } }, async ({ service }) => {
-    await service.publish('XAU', { '2024-05-14': 2358.2 });
-  });
-
-  test('answers like any other', async () => {
-    const client = await connect(api.service.url, { 'x-api-key': api.key });
-    expect((await call(client, 'latest_prices', { symbols: ['XAU'] })).text).toStartWith('XAU: 2358.2 USD');
-    expect((await call(client, 'latest_prices', { symbols: ['XAU', 'NOPE'] })).isError).toBe(true);
-    await client.close();
   });
 });
