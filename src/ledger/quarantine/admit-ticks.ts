@@ -1,4 +1,4 @@
-import { areWithinTolerance, type TickNeighbours } from '../../market/quarantine.ts';
+import { areWithinTolerance, type TickNeighbours } from '../../market/quality/tick-watch.ts';
 import { missingPrice } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';

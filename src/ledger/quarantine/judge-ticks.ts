@@ -1,4 +1,4 @@
-import { QUARANTINE_MS, TickWatch, type WatchedTick, WINDOW_TICKS } from '../../market/quarantine.ts';
+import { QUARANTINE_MS, TickWatch, type WatchedTick, WINDOW_TICKS } from '../../market/quality/tick-watch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
 import type { NewTick } from '../ticks/ticks.ts';

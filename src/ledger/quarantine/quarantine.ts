@@ -1,5 +1,5 @@
 import { MS_PER_DAY } from '../../market/day.ts';
-import { QUARANTINE_MS } from '../../market/quarantine.ts';
+import { QUARANTINE_MS } from '../../market/quality/tick-watch.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';

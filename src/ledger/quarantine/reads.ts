@@ -4,7 +4,7 @@ import {
   type TickNeighbours,
   type WatchedTick,
   WINDOW_TICKS,
-} from '../../market/quarantine.ts';
+} from '../../market/quality/tick-watch.ts';
 import { type Market, marketOf, tradeDate } from '../../market/session.ts';
 import { canBeZero } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';

@@ -1,6 +1,7 @@
 import type { Bar } from '../bar.ts';
 import type { Day } from '../day.ts';
 import { printNumber } from '../decimal.ts';
+import { median } from './median.ts';
 import { unitFactor } from './unit-factor.ts';
 
 /**
@@ -267,11 +268,4 @@ function far(close: number, before: number | undefined, after: number | undefine
     ...(after === undefined ? [] : [`${printNumber(after)} after`]),
   ];
   return `${printNumber(close)} is far from its neighbours (${sides.join(', ')})`;
-}
-
-function median(values: readonly number[]): number | undefined {
-  if (values.length === 0) return undefined;
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length >>> 1;
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }

@@ -7,7 +7,7 @@ import {
   type TickNeighbours,
   TickWatch,
   type WatchedTick,
-} from './quarantine.ts';
+} from './tick-watch.ts';
 
 const METAL: PriceTraits = { canBeZero: false, step: 0.01 };
 const ENERGY: PriceTraits = { canBeZero: true, step: 0.01 };

@@ -1,3 +1,5 @@
+import { median } from './median.ts';
+
 /**
  * Decides when a tick is too far from its neighbours to be accepted immediately. A held tick is released, at its own time,
  * when three more ticks of its source or one of another source agree with it. Otherwise it is dropped after a while.
@@ -108,8 +110,8 @@ export class TickWatch<T extends WatchedTick> {
   #madAround(index: number): number {
     const first = Math.max(0, index - WINDOW_TICKS);
     const prices = this.#accepted.slice(first, first + WINDOW_TICKS).map((tick) => tick.price);
-    const middle = median(prices);
-    return median(prices.map((price) => Math.abs(price - middle)));
+    const middle = median(prices) ?? 0;
+    return median(prices.map((price) => Math.abs(price - middle))) ?? 0;
   }
 
   #accept(tick: T): void {
@@ -177,11 +179,4 @@ function distance(a: Priced, b: Priced): number {
 function floorOf({ step }: PriceTraits, a: Priced, b: Priced): number {
   const part = Math.abs(a.at - b.at) <= QUARANTINE_MS ? FLOOR_NEAR : FLOOR_FAR;
   return Math.max(part * Math.max(Math.abs(a.price), Math.abs(b.price)), FLOOR_STEPS * step);
-}
-
-function median(values: readonly number[]): number {
-  if (values.length === 0) return 0;
-  const sorted = Float64Array.from(values).sort();
-  const half = sorted.length >>> 1;
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
