@@ -1,15 +1,12 @@
-import { systemRuntime } from '../../feeds/fetch/runtime.ts';
 import type { Provider } from '../../feeds/provider.ts';
 import { bundledProvider, EDITIONS } from '../../feeds/sample/bundle.ts';
 import { type LoadedEdition, loadSample } from '../../feeds/sample/load.ts';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { plural } from '../../runtime/plural.ts';
-import { processName } from '../../runtime/process-name.ts';
+import { hasSucceeded, ownRunnerParts, stageProgress } from '../feeds/own-run.ts';
 import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
-import { progressBar } from '../framework/progress.ts';
 
 /** The commands for the bundle of real history. */
 export function sampleCommands(providers: readonly Provider[]): readonly Command[] {
@@ -58,27 +55,14 @@ async function list({ isSet }: CommandCall, providers: readonly Provider[]): Pro
 }
 
 async function load(call: CommandCall, providers: readonly Provider[]): Promise<void> {
-  const loaded = await call.withLedger((ledger) => {
-    const stop = new AbortController();
-    const onSignal = () => stop.abort();
-    process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-    const parts = {
-      ledger,
-      providers,
-      secrets: {},
-      runtime: systemRuntime(systemClock),
-      holder: `${processName()} ${crypto.randomUUID()}`,
-      signal: stop.signal,
-    };
-    return loadSample(parts, (provider, done, total) => {
-      const bar = progressBar(provider, total);
-      if (done < total) bar.done(done);
-      else bar.end();
-    });
-  });
+  const loaded = await call.withLedger((ledger) =>
+    loadSample(ownRunnerParts(ledger, providers, {}), stageProgress()),
+  );
   if (call.isSet('json')) printLine(JSON.stringify(loaded));
   else for (const one of loaded) printLoaded(one);
-  const failed = loaded.filter(({ outcome }) => outcome.kind === 'loaded' && !isDone(outcome.run.status));
+  const failed = loaded.filter(
+    ({ outcome }) => outcome.kind === 'loaded' && !hasSucceeded(outcome.run.status),
+  );
   if (failed.length > 0) throw new Error(`${failed.map(({ provider }) => provider).join(', ')} failed`);
 }
 
@@ -88,7 +72,7 @@ function printLoaded({ provider, edition, last, licence, outcome }: LoadedEditio
     return;
   }
   const { status, message, taken, unchanged } = outcome.run;
-  if (!isDone(status)) {
+  if (!hasSucceeded(status)) {
     printLine(`${provider}: ${status}: ${message}`);
     return;
   }
@@ -96,10 +80,6 @@ function printLoaded({ provider, edition, last, licence, outcome }: LoadedEditio
     `${provider}: ${plural(taken, 'price')} loaded, ${unchanged} known before, until ${last} (edition ${edition})`,
   );
   printLine(`  ${licence.attribution} (${licence.url})`);
-}
-
-function isDone(status: string): boolean {
-  return ['ok', 'unchanged', 'partial'].includes(status);
 }
 
 async function exportCsv(code: string, providers: readonly Provider[]): Promise<void> {

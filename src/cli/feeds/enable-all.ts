@@ -1,5 +1,4 @@
 import { FETCH_LIMITS } from '../../feeds/fetch/http-client.ts';
-import { systemRuntime } from '../../feeds/fetch/runtime.ts';
 import type { Provider } from '../../feeds/provider.ts';
 import { type RunnerParts, runFeed } from '../../feeds/run/runner.ts';
 import { lateAfter } from '../../feeds/schedule.ts';
@@ -8,10 +7,9 @@ import type { FeedRun, RunReport } from '../../ledger/operations/feed-runs.ts';
 import { printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { plural } from '../../runtime/plural.ts';
-import { processName } from '../../runtime/process-name.ts';
 import { type CommandCall, table } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
-import { progressBar } from '../framework/progress.ts';
+import { hasSucceeded, ownRunnerParts, stageProgress } from './own-run.ts';
 
 /** What a run of one feed brought. */
 interface FeedOutcome {
@@ -31,23 +29,15 @@ export async function enableAll(call: CommandCall, providers: readonly Provider[
   const { secrets } = call.config;
   const free = providers.filter((provider) => isFree(provider, secrets));
   const { outcomes, supply } = await call.withLedger(async (ledger) => {
-    const stop = new AbortController();
-    const onSignal = () => stop.abort();
-    process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
     const parts: RunnerParts = {
-      ledger,
-      providers,
-      secrets,
-      runtime: systemRuntime(systemClock),
-      holder: `${processName()} ${crypto.randomUUID()}`,
-      signal: stop.signal,
+      ...ownRunnerParts(ledger, providers, secrets),
       limits: { ...FETCH_LIMITS, attempts: 2 }, // somebody waits; a server tries again later
     };
     const now = systemClock.now();
     for (const provider of free) await ledger.feeds.enable(provider.key, now, lateAfter(provider, now));
     const ran: FeedOutcome[] = [];
     for (const provider of free) {
-      if (stop.signal.aborted) break;
+      if (parts.signal.aborted) break;
       const outcome = await runOne(provider, parts, now);
       ran.push(outcome);
       if (!call.isSet('json')) printLine(line(outcome));
@@ -56,7 +46,7 @@ export async function enableAll(call: CommandCall, providers: readonly Provider[
   });
   if (call.isSet('json')) printLine(JSON.stringify({ feeds: outcomes, ...printable(supply) }));
   else printSupply(supply);
-  const failed = outcomes.filter(({ status }) => !isDone(status));
+  const failed = outcomes.filter(({ status }) => !hasSucceeded(status));
   if (failed.length === 0) return;
   if (failed.length === outcomes.length && failed.every(({ message }) => isOffline(message))) {
     throw new Error(
@@ -71,12 +61,9 @@ export async function enableAll(call: CommandCall, providers: readonly Provider[
 /** Runs a feed, or waits for a server that has started the run first. */
 async function runOne(provider: Provider, parts: RunnerParts, since: number): Promise<FeedOutcome> {
   const { key } = provider;
+  const show = stageProgress();
   const result = await runFeed(provider, parts, {
-    onProgress: (what, done, total) => {
-      const bar = progressBar(`${key}: ${what}`, total);
-      if (done < total) bar.done(done);
-      else bar.end();
-    },
+    onProgress: (what, done, total) => show(`${key}: ${what}`, done, total),
   });
   if (result) return { ...picked(result), key };
   for (let waited = 0; waited < WAIT_MS && !parts.signal.aborted; waited += POLL_MS) {
@@ -92,17 +79,13 @@ function picked({ status, message, taken, unchanged }: RunReport | FeedRun): Omi
   return { status, message, taken, unchanged };
 }
 
-function isDone(status: FeedOutcome['status']): boolean {
-  return ['ok', 'unchanged', 'partial'].includes(status);
-}
-
 /** Whether a run failed because nothing answered. */
 function isOffline(message: string | undefined): boolean {
   return /could not be reached|connection failed|no complete response/.test(message ?? '');
 }
 
 function line({ key, status, message, taken, unchanged }: FeedOutcome): string {
-  if (!isDone(status)) return `${key}: ${status}: ${message}`;
+  if (!hasSucceeded(status)) return `${key}: ${status}: ${message}`;
   const prices = taken > 0 ? plural(taken, 'new price') : `nothing new (${unchanged} known)`;
   return `${key}: ${prices}${status === 'partial' ? `; ${message}` : ''}`;
 }

@@ -1,4 +1,3 @@
-import { systemRuntime } from '../../feeds/fetch/runtime.ts';
 import { lackingSettings, type Provider } from '../../feeds/provider.ts';
 import type { RunResult } from '../../feeds/run/run-record.ts';
 import { runFeed } from '../../feeds/run/runner.ts';
@@ -7,7 +6,6 @@ import type { FeedRun, RunReport } from '../../ledger/operations/feed-runs.ts';
 import { printDay } from '../../market/day.ts';
 import { nearestCodes } from '../../market/search/similar-codes.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { processName } from '../../runtime/process-name.ts';
 import {
   type Command,
   type CommandCall,
@@ -17,10 +15,10 @@ import {
   wholeFlag,
 } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
-import { progressBar } from '../framework/progress.ts';
 import { enableAll } from './enable-all.ts';
 import { diagnose } from './feed-doctor.ts';
 import { setUrls } from './feed-set.ts';
+import { hasSucceeded, ownRunnerParts, stageProgress } from './own-run.ts';
 
 /** Reasons to print for each run; JSON has more. */
 const REASONS_SHOWN = 5;
@@ -180,33 +178,20 @@ async function runNow(call: CommandCall, provider: Provider, providers: readonly
     throw new UsageError(`--base-url must be a URL such as https://mirror.example (received "${baseUrl}")`);
   }
   const result = await call.withLedger(async (ledger) => {
-    const stop = new AbortController();
-    const onSignal = () => stop.abort();
-    process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-    const parts = {
-      ledger,
-      providers,
-      secrets: call.config.secrets,
-      runtime: systemRuntime(systemClock),
-      holder: `${processName()} ${crypto.randomUUID()}`,
-      signal: stop.signal,
-    };
+    const show = stageProgress();
     const options = {
       ...(baseUrl === undefined ? {} : { baseUrl }),
       accept: call.isSet('accept'),
-      onProgress: (what: string, done: number, total: number) => {
-        const bar = progressBar(`${provider.key}: ${what}`, total);
-        if (done < total) bar.done(done);
-        else bar.end();
-      },
+      onProgress: (what: string, done: number, total: number) =>
+        show(`${provider.key}: ${what}`, done, total),
     };
-    return runFeed(provider, parts, options);
+    return runFeed(provider, ownRunnerParts(ledger, providers, call.config.secrets), options);
   });
   if (!result)
     throw new Error(`another process is running the feed ${provider.key}; try again in three minutes`);
   if (call.isSet('json')) printLine(JSON.stringify(result));
   else printRun(provider.key, result);
-  if (!['ok', 'unchanged', 'partial'].includes(result.status)) {
+  if (!hasSucceeded(result.status)) {
     throw new Error(`feed ${provider.key} ${result.status}: ${result.message}`);
   }
 }

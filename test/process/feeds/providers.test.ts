@@ -48,7 +48,7 @@ describe('two healthy providers, one that is gone and one that has changed', () 
     const { exitCode, stdout, stderr } = await openpit(['feed', 'enable', '--all'], settings);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('imf, fred failed; "openpit feed doctor" shows why');
-    expect(stdout).toMatch(/^world-bank: 49\d{3} new prices$/m);
+    expect(stdout).toMatch(/^world-bank: 49,\d{3} new prices$/m);
     expect(stdout).toMatch(/^ecb: 5 new prices$/m);
     expect(stdout).toContain('imf: failed: the provider answered 404');
     expect(stdout).toMatch(/^fred: failed: .*no line has DATE or observation_date first/m);
