@@ -52,11 +52,14 @@ export async function startService(
   opened.defer(() => stopping.abort());
   // A ledger with prices is served from the first request on. A new demo answers 503 until its history is written.
   const awaitsHistory = core.demo && role.feeds && (await core.ledger.isEmpty());
-  if (!awaitsHistory) {
+  const becomeReady = async () => {
     await loops.follow();
-    if (!role.shared) void prepareQuotas(core, clock, log, stopping.signal);
-    await warmUp(core.board, log, stopping.signal);
     core.phase = 'ready';
+    if (!role.shared) void prepareQuotas(core, clock, log, stopping.signal);
+  };
+  if (!awaitsHistory) {
+    await becomeReady();
+    await warmUp(core.board, log, stopping.signal);
   }
   const listener = opened.adopt(startListening(core, loops, config, role), (one) => one.stop(0));
   const ready = Promise.withResolvers<void>();
@@ -64,18 +67,16 @@ export async function startService(
     ready.resolve();
     log.info('ready', { url: listener.url, revision: core.board.revision, simulated: core.demo });
   };
-  const becomeReady = async () => {
-    await loops.follow();
-    core.phase = 'ready';
+  const onHistoryWritten = async () => {
+    await becomeReady();
     heartbeat.beat();
-    if (!role.shared) void prepareQuotas(core, clock, log, stopping.signal);
     announceReady();
   };
   const feeds =
     role.feeds &&
     startFeedThread(config, core, log, {
       onWritten: () => void loops.follow(),
-      onReady: () => void (awaitsHistory && becomeReady()),
+      onReady: () => void (awaitsHistory && onHistoryWritten()),
     });
   core.faults.follower.start();
   core.faults.ledger.start();
@@ -137,7 +138,7 @@ async function prepareQuotas(
   );
 }
 
-/** Loads what the first requests would wait for, and goes on in the background after the time that a start may take. */
+/** Loads what the first requests would wait for, and continues in the background after the time that a start may take. */
 async function warmUp(board: Board, log: Log, signal: AbortSignal): Promise<void> {
   const onError = (error: unknown) =>
     log.debug('the rest is loaded when it is requested', { message: messageOf(error) });

@@ -4,7 +4,7 @@ import { shouldYield, yieldToRequests } from '../runtime/yield.ts';
 import { Catalog } from './catalog.ts';
 import { readChangedBars } from './changed-bars.ts';
 import { DateLoader } from './load-dates.ts';
-import { Newest } from './newest.ts';
+import { NewestTimes } from './newest-times.ts';
 import type { LoadLevel, RequiredData } from './series/load/load-level.ts';
 import type { Series } from './series/series.ts';
 import { SeriesSet } from './series-set.ts';
@@ -38,7 +38,7 @@ export class Board {
   #head: LedgerHead;
   #following: Promise<void> = Promise.resolve();
   #listener: () => void = () => {};
-  readonly newest = new Newest();
+  readonly newest = new NewestTimes();
 
   private constructor(options: BoardOptions, head: LedgerHead) {
     this.#options = options;

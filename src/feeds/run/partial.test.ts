@@ -3,7 +3,7 @@ import { csv, feedBench, history, NOW } from '../../../test/support/feeds/feed-b
 import { SeveralSeries, seriesIn } from '../../../test/support/feeds/several-series.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { eia } from '../providers/eia.ts';
-import { Freshness } from '../thread/freshness.ts';
+import { FeedStates } from '../thread/feed-states.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -96,12 +96,12 @@ onEachEngine('a feed of several series', (engine) => {
       bench.runtime.time = NOW + day * DAY_MS;
       await run();
     }
-    const freshness = new Freshness(bench.ledger, [series.provider('each')]);
-    await freshness.follow(bench.runtime.now());
-    expect(freshness.lateFrom(code('SILVER'))).toBe(lateAt);
-    expect(freshness.lateFrom(code('GOLD'))!).toBeGreaterThan(bench.runtime.now());
+    const feedStates = new FeedStates(bench.ledger, [series.provider('each')]);
+    await feedStates.follow(bench.runtime.now());
+    expect(feedStates.lateFrom(code('SILVER'))).toBe(lateAt);
+    expect(feedStates.lateFrom(code('GOLD'))!).toBeGreaterThan(bench.runtime.now());
     expect((await health()).failing).toMatchObject([{ series: 'SILVER', since: NOW + DAY_MS, lateAt }]);
-    const [feed] = freshness.list();
+    const [feed] = feedStates.list();
     expect(feed!.failing).toMatchObject([{ series: 'SILVER', symbol: code('SILVER') }]);
   });
 

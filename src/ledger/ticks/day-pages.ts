@@ -73,7 +73,7 @@ export const LAST_MOMENT = Number.MAX_SAFE_INTEGER;
  *
  * The placeholders of symbol, day, moment and limit begin with number `first`.
  */
-export function pageAfter(engine: Engine, columns: string, first: number): string {
+function pageAfter(engine: Engine, columns: string, first: number): string {
   return pageOf(engine, columns, first, { side: '>', order: 'ASC' });
 }
 

@@ -1,6 +1,6 @@
 import type { ConfirmedWrites } from '../../api/ledger-reads/confirmed-writes.ts';
 import type { Board } from '../../board/board.ts';
-import type { Freshness } from '../../feeds/thread/freshness.ts';
+import type { FeedStates } from '../../feeds/thread/feed-states.ts';
 import type { Gate } from '../../gate/gate.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -13,7 +13,7 @@ export interface FollowerParts {
   gate: Gate;
   meter: Meter;
   board: Board;
-  freshness: Freshness;
+  feedStates: FeedStates;
   confirmedWrites: ConfirmedWrites;
   followerLag: FollowerLag;
   clock: Clock;
@@ -22,7 +22,7 @@ export interface FollowerParts {
 
 /** Returns a function that loads what was written to the ledger since it was last called: keys, plans, prices, feed states. */
 export function createFollower(parts: FollowerParts): () => Promise<void> {
-  const { ledger, gate, meter, board, freshness, confirmedWrites, followerLag, clock, log } = parts;
+  const { ledger, gate, meter, board, feedStates, confirmedWrites, followerLag, clock, log } = parts;
   let { epoch } = board;
   return async () => {
     const followed = followerLag.begin();
@@ -36,8 +36,8 @@ export function createFollower(parts: FollowerParts): () => Promise<void> {
     meter.refresh(await gate.follow(head));
     await board.follow(head);
     writesFollowed();
-    await freshness.follow(clock.now());
-    board.setLateFrom((code) => freshness.lateFrom(code));
+    await feedStates.follow(clock.now());
+    board.setLateFrom((code) => feedStates.lateFrom(code));
     followed();
   };
 }

@@ -2,7 +2,7 @@ import { ConfirmedWrites } from '../../api/ledger-reads/confirmed-writes.ts';
 import type { ListFeedStatus } from '../../api/model/feed-status.ts';
 import { Board } from '../../board/board.ts';
 import { PROVIDERS } from '../../feeds/providers/index.ts';
-import { Freshness } from '../../feeds/thread/freshness.ts';
+import { FeedStates } from '../../feeds/thread/feed-states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { FollowerLag } from '../../ops/follower-lag.ts';
 import { createFollower } from './follower.ts';
@@ -30,10 +30,10 @@ export async function openPrices(
   const historyBytesMax = config.historyMb * 1024 * 1024;
   const simulated = config.demo !== 'off';
   const board = await Board.open({ ledger, clock, historyBytesMax, simulated }, delaysMs);
-  const freshness = new Freshness(ledger, PROVIDERS);
+  const feedStates = new FeedStates(ledger, PROVIDERS);
   const confirmedWrites = new ConfirmedWrites();
   const followerLag = new FollowerLag(clock);
-  const parts = { ledger, gate, meter, board, freshness, confirmedWrites, followerLag, clock, log };
+  const parts = { ledger, gate, meter, board, feedStates, confirmedWrites, followerLag, clock, log };
   const follow = createFollower(parts);
-  return { board, feeds: () => freshness.list(), confirmedWrites, followerLag, follow };
+  return { board, feeds: () => feedStates.list(), confirmedWrites, followerLag, follow };
 }

@@ -9,7 +9,7 @@ const MAX_AGE_MS = 2_000;
 type Feed = Provider & Omit<FeedHealth, 'failing'> & { symbols: number; failing: readonly SymbolFailure[] };
 
 /** The state of the feeds in memory: every response checks whether the feeds of its symbols are late. */
-export class Freshness {
+export class FeedStates {
   readonly #ledger: Ledger;
   readonly #providers: readonly Provider[];
   #feeds: readonly Feed[] = [];

@@ -3,7 +3,7 @@ import type { Day } from '../market/day.ts';
 import { marketOf, sessionEnd } from '../market/session.ts';
 
 /** How recent the data is, for /health. Both times are undefined while there is none. */
-export class Newest {
+export class NewestTimes {
   /** The time of the newest price, in ms: of a tick itself, or the session end of a bar. */
   priceAt: number | undefined;
   /** When a price was last written to the ledger, in ms. Importing old history counts as a write of today. */
