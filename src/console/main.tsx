@@ -14,5 +14,5 @@ import { applyTheme } from './show/theme.tsx';
 
 applyTheme();
 takeKeyFromAddress();
-addEventListener('hashchange', takeKeyFromAddress); // before the router hears of it
+addEventListener('hashchange', takeKeyFromAddress); // before the router's own listener
 render(<App />, document.getElementById('app')!);

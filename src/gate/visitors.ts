@@ -5,7 +5,7 @@ import { RateWindow } from './rate-window.ts';
 /** Units that an address may use at once: ten visits with five symbols each. */
 export const VISITOR_UNITS_MAX = 120;
 
-/** How many of them an address regains: as much as somebody needs who opens a symbol every ten seconds. */
+/** How many of them an address regains: enough to open a symbol every ten seconds. */
 export const VISITOR_UNITS_PER_MINUTE = 12;
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 export interface SeenBeforeOptions {
-  /** A power of two. A text has a choice of two slots: with one, texts that share it would replace each other for ever. */
+  /** A power of two. A text has a choice of two slots: with one, texts that share it would replace each other forever. */
   slots: number;
   /** A text is remembered for at least half of this time, and at most for all of it. */
   rememberedMs: number;

@@ -31,7 +31,7 @@ function formulaOf(text: string): Formula {
 /** About what the tree of a formula takes for each character of its text. */
 const BYTES_PER_CHARACTER = 40;
 
-/** A named formula in the place of a symbol; undefined if the code is none. */
+/** A named formula in place of a symbol; undefined if the code is none. */
 export function findNamed(code: string, catalog: Catalog, isAccepted: boolean): RequestedSymbol | undefined {
   if (catalog.formulas.length === 0) return undefined;
   const series = namedFormulas(catalog).get(code);
@@ -47,7 +47,7 @@ function onlyCodes(received: string) {
   });
 }
 
-/** A formula in the place of a symbol, or the codes in it that are unknown. */
+/** A formula in place of a symbol, or the codes in it that are unknown. */
 export function findFormula(
   text: string,
   catalog: Catalog,

@@ -14,7 +14,7 @@ const SLOWEST_FIRST: readonly UpdateInterval[] = ['month', 'week', 'day', 'minut
 /** A named formula has a code, a unit and a currency of its own. */
 export type FormulaKind = 'named' | 'ad hoc';
 
-/** A formula in the place of a symbol. It has no prices of its own: `FormulaPrices` computes them from its parts. */
+/** A formula in place of a symbol. It has no prices of its own: `FormulaPrices` computes them from its parts. */
 export class FormulaSeries extends Series {
   readonly formula: Formula;
   readonly parts: readonly RequestedSymbol[];

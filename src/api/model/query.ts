@@ -21,9 +21,9 @@ export function readTarget(url: string): Target {
 export interface QueryParam {
   readonly name: string;
   readonly values: readonly string[];
-  /** Whether somebody has read it. One without effect can be reported. */
+  /** Whether an endpoint has read it. Otherwise it has no effect, which can be reported. */
   readonly isRead: boolean;
-  /** Another parameter of the request, beside which this one has no effect. */
+  /** Another parameter of the request, which makes this one ineffective. */
   readonly supersededBy?: string;
 }
 
@@ -57,7 +57,7 @@ export class QueryParams implements Iterable<QueryParam> {
     return this.#find(name) !== undefined;
   }
 
-  /** Says why parameters are not read: another one takes their place. */
+  /** Records why parameters are not read: another one replaces them. */
   supersede(names: readonly string[], by: string): void {
     for (const name of names) {
       const param = this.#find(name);

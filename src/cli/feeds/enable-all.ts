@@ -20,7 +20,7 @@ interface FeedOutcome {
   unchanged: number;
 }
 
-/** How long another process may take for a run, and how often it is looked at. */
+/** How long another process may take for a run, and how often to check. */
 const WAIT_MS = 180_000;
 const POLL_MS = 500;
 

@@ -11,7 +11,7 @@ export function requireFolderOf(file: string): void {
   refuseFolder(file);
 }
 
-/** For a file whose missing folders are created: refuses a file in the place of one of them. */
+/** For a file whose missing folders are created: refuses a file where one of them should be. */
 export function requireCreatable(file: string): void {
   let folder = dirname(resolve(file));
   while (!existsSync(folder)) folder = dirname(folder);
@@ -19,7 +19,7 @@ export function requireCreatable(file: string): void {
   refuseFolder(file);
 }
 
-/** Refuses a folder in the place of a file. */
+/** Refuses a folder where a file should be. */
 function refuseFolder(file: string): void {
   if (isFolder(file)) throw new UsageError(`${file} is a folder; add the name of a file`);
 }

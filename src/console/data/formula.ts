@@ -1,4 +1,4 @@
-/** Spreads and ratios, such as `{XAU}/{XAG}`, in the place of a symbol. */
+/** Spreads and ratios, such as `{XAU}/{XAG}`, in place of a symbol. */
 
 import type { MarketSymbol } from '../api/answers.ts';
 

@@ -4,7 +4,7 @@ import { typosBetween } from './typos.ts';
 /** The symbols and formulas that can be found, and the symbol of every other code and ticker. */
 export interface Searchable {
   symbols: readonly MarketSymbol[];
-  /** Named formulas, which stand in the place of a symbol but not in another formula. */
+  /** Named formulas, which can replace a symbol, but not inside another formula. */
   formulas: readonly MarketSymbol[];
   aliases: Readonly<Record<string, string>>;
   /** Whether all symbols are loaded, so that one that is not found does not exist. */

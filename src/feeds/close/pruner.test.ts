@@ -126,7 +126,7 @@ onEachEngine('old ticks', (engine) => {
     expect(pruner.isBehind).toBe(false);
   });
 
-  test('of one day are deleted before the next day is looked at', async () => {
+  test('of one day are deleted before those of the next day are marked', async () => {
     const days = [bench.nextDay(), bench.nextDay()];
     const ticks = days.map(({ start }) => bench.tick(start, 10));
     await bench.ledger.ticks.append(ticks, 'push');

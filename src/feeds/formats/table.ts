@@ -17,7 +17,7 @@ export interface TextTable {
 
 /** How many lines are searched for a header: EIA's files have four or five lines before it. */
 const PREAMBLE_LINES_MAX = 60;
-/** As many characters are split at once. */
+/** How many characters are split at a time. */
 const CHUNK_CHARS = 64 * 1024;
 
 /**

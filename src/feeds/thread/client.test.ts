@@ -85,7 +85,7 @@ test('the worker fills a new ledger, ticks, stops, and restarts without repeatin
   await first.ready;
   expect(first.events.progress.at(-1)).toBe(1);
   if (process.platform === 'linux') {
-    // The first fill has the full priority, for no request is served yet.
+    // The first fill has full priority, because no request is served yet.
     expect([first.events.lowered[0], first.events.lowered.at(-1)]).toEqual([0, 1]);
   }
   expect((await ledger.bars.span(gold.id, 'simulated'))!.lastDay).toBe(lastClosedDay(market, NOON));

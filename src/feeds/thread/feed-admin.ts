@@ -110,7 +110,7 @@ export class FeedAdmin {
     return provider && addressesOf(provider, await this.#ledger.feeds.urls(key));
   }
 
-  /** Those that are left out become the provider's own. */
+  /** Replaces all addresses; omitted ones revert to the provider's defaults. */
   async setAddresses(
     { feeds }: Ledger,
     key: string,

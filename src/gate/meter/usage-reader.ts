@@ -22,7 +22,7 @@ export interface UsageReaderOptions {
   };
   scheduler: Scheduler;
   monotonic: Clock;
-  /** Tells this replica's own lease, so that it does not wait for its next look at the signals. */
+  /** Signals this replica's own lease directly, so that it need not wait until signals are read again. */
   onBarrierRaised(accountId: string, period: Period, barrier: number): void;
   /** The lease that this replica holds. */
   leaseOf(accountId: string, period: Period): Pick<Lease, 'leaseId' | 'spent' | 'update'> | undefined;

@@ -9,7 +9,7 @@ const BATCH_MS_MAX = 8;
 /** The clock is read after this many clients. */
 const CLIENTS_PER_TIME_CHECK = 8;
 
-/** A connection with bytes to parse. Must not throw: the other clients of the batch would wait for ever. */
+/** A connection with bytes to parse. Must not throw: the other clients of the batch would wait forever. */
 interface Reader {
   read(): void;
 }

@@ -38,7 +38,7 @@ export interface Summary {
 
 /** What one statement returns for a range. */
 interface RangeSummary {
-  /** Of the ticks of either origin that were looked at: how many, and the moment of the last one. */
+  /** How many ticks of either origin were read, and the moment of the last one. */
   count: number;
   lastAt: number;
   /** Of the ticks that are folded; undefined when none are. */

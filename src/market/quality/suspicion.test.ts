@@ -23,7 +23,7 @@ function walk(length: number, from = 2300, move = 0.01): number[] {
 }
 
 describe('a bar is held back', () => {
-  test('when both neighbours contradict it, also when the next one is wrong, too', () => {
+  test('when both neighbours contradict it, even if the next one is wrong, too', () => {
     expect(held([2313, 231_430, -5, 2300])).toEqual([231_430, -5]);
     expect(held([2313, 231_430, 231_500, 2300, 2310, 2305])).toEqual([231_430, 231_500]);
     expect(held([...walk(40), 4700, ...walk(40)])).toEqual([4700]); // twice the price, where days move by a per cent

@@ -14,9 +14,9 @@ export interface ChargeFormulasOptions extends DryRunOptions {
 }
 
 /**
- * Charges for what tells whether an ad hoc formula has a value: a refusal, HEAD, and a 304 for any tag. It depends on prices, as
- * `{XAU}/2400*…` may be too large above 2400 only, so a few free requests would find a price. A dry run does not tell either.
- * A refusal because a symbol has no price is free, as without a formula.
+ * Charges for every response that reveals whether an ad hoc formula has a value: a refusal, HEAD, and a 304 for any tag. That
+ * depends on prices: `{XAU}/2400*…` may be too large only above 2400, so a few free requests would find a price. A dry run
+ * does not reveal it. A refusal because a symbol has no price is free, as without a formula.
  */
 export function chargeFormulas(
   { charge, costReport }: ChargeFormulasOptions,
@@ -46,12 +46,12 @@ export function chargeFormulas(
   }
 }
 
-/** Whether every symbol of the formulas has a price by the requested day. If one has none, so has its formula, whatever the others are. */
+/** Whether every symbol of the formulas has a price by the requested day. If one has none, its formula has no value at any price of the others. */
 function hasPrices({ priceQuery: { series, lastDay = LAST_DAY }, view }: PriceRequest): boolean {
   return series.every((one) => (view.firstDay(one) ?? LAST_DAY + 1) <= lastDay);
 }
 
-/** Whether a request that learns that there is an answer would be free without a formula. HEAD pays for a Parquet file by itself. */
+/** Whether a request that finds an answer would be free without a formula. HEAD pays for a Parquet file in any case. */
 export function wouldBeFree({ request, answer }: RequestContext): boolean {
   const isFreeHead = request.method === 'HEAD' && !(answer instanceof ParquetAnswer);
   return isFreeHead || matchesAny(request.headers.get('if-none-match'));
