@@ -7,6 +7,7 @@ import './search/symbol-picker.tsx';
 import './show/format.ts';
 import './show/now.ts';
 import './show/snippets.ts';
+import './show/stack-table.tsx';
 import { render } from 'preact';
 import { takeKeyFromAddress } from './api/session.ts';
 import { App } from './app.tsx';

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { IssuedAnswer, KeyRecord } from '../api/answers.ts';
 import { ago, dayOfSeconds, dayOrTime } from '../show/format.ts';
-import { ActionsHead, CopyButton, Failure, Notice, SureButton } from '../show/parts.tsx';
+import { CopyButton, Failure, Notice, SureButton } from '../show/parts.tsx';
+import { StackTable } from '../show/stack-table.tsx';
 import { givenRules, type KeyRulesBody, KeyRulesForm } from './key-rules.tsx';
 import { WhichKey } from './which-key.tsx';
 
@@ -94,67 +95,61 @@ export function Keys({
           onSave={(rules) => save(edited, rules)}
         />
       )}
-      <table class="plain stack">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">State</th>
-            <th scope="col">Created</th>
-            <th scope="col">Last use</th>
-            <th scope="col">Expires</th>
-            <th scope="col">Rules</th>
-            <ActionsHead />
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id} class={isNew(key.id) || key.id === found ? 'marked' : undefined}>
-              <th scope="row">
-                {key.name !== '' && <span class="key-name">{key.name}</span>} <code>{key.id}</code>{' '}
-                {key.id === own && <span class="badge">this one</span>}{' '}
-                {isNew(key.id) && <span class="badge good">new</span>}{' '}
-                {key.id === found && <span class="badge good">the key you pasted</span>}
-              </th>
-              <td data-label="State">
-                <span class={`badge ${key.status === 'active' ? 'good' : 'bad'}`}>{key.status}</span>
-              </td>
-              <td data-label="Created">{dayOfSeconds(key.createdAt)}</td>
-              <td data-label="Last use">{lastUse(key)}</td>
-              <td data-label="Expires">{expiry(key)}</td>
-              <td data-label="Rules">{rulesOf(key)}</td>
-              <td class="actions">
-                {key.status === 'active' && (
-                  <>
-                    <button
-                      type="button"
-                      class="button small"
-                      aria-label={`Change ${key.id}`}
-                      disabled={busy}
-                      onClick={() => setEdited(key)}
-                    >
-                      Change
-                    </button>
-                    <SureButton
-                      label="Rotate"
-                      sure="Rotate now"
-                      describe={key.id}
-                      disabled={busy}
-                      onSure={() => run(() => actions.rotate(key.id, overlapSeconds), key.id)}
-                    />
-                    <SureButton
-                      label="Revoke"
-                      sure="Revoke for good"
-                      describe={key.id}
-                      disabled={busy}
-                      onSure={() => run(() => actions.revoke(key.id))}
-                    />
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <StackTable
+        rows={keys}
+        keyOf={({ id }) => id}
+        isMarked={({ id }) => isNew(id) || id === found}
+        columns={[
+          [
+            'Key',
+            ({ id, name }) => (
+              <>
+                {name !== '' && <span class="key-name">{name}</span>} <code>{id}</code>{' '}
+                {id === own && <span class="badge">this one</span>}{' '}
+                {isNew(id) && <span class="badge good">new</span>}{' '}
+                {id === found && <span class="badge good">the key you pasted</span>}
+              </>
+            ),
+          ],
+          [
+            'State',
+            ({ status }) => <span class={`badge ${status === 'active' ? 'good' : 'bad'}`}>{status}</span>,
+          ],
+          ['Created', ({ createdAt }) => dayOfSeconds(createdAt)],
+          ['Last use', lastUse],
+          ['Expires', expiry],
+          ['Rules', rulesOf],
+        ]}
+        actions={(key) =>
+          key.status === 'active' && (
+            <>
+              <button
+                type="button"
+                class="button small"
+                aria-label={`Change ${key.id}`}
+                disabled={busy}
+                onClick={() => setEdited(key)}
+              >
+                Change
+              </button>
+              <SureButton
+                label="Rotate"
+                sure="Rotate now"
+                describe={key.id}
+                disabled={busy}
+                onSure={() => run(() => actions.rotate(key.id, overlapSeconds), key.id)}
+              />
+              <SureButton
+                label="Revoke"
+                sure="Revoke for good"
+                describe={key.id}
+                disabled={busy}
+                onSure={() => run(() => actions.revoke(key.id))}
+              />
+            </>
+          )
+        }
+      />
       <WhichKey keys={keys} onFound={setFound} />
       <p class="hint">
         Rotating creates a key with the same rules; the old one works for{' '}

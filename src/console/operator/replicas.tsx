@@ -1,5 +1,6 @@
 import type { Replica, ReplicasAnswer } from '../api/operator.ts';
 import { ago, count, duration, plural } from '../show/format.ts';
+import { StackTable } from '../show/stack-table.tsx';
 
 /** The state of the service at a glance. */
 export function ServiceFacts({ answering, replicas }: Pick<ReplicasAnswer, 'answering' | 'replicas'>) {
@@ -31,53 +32,47 @@ export function Replicas({ answering, replicas }: ReplicasAnswer) {
       {replicas.length === 0 ? (
         <p class="hint">No heartbeat yet. Each process sends one every five seconds.</p>
       ) : (
-        <table class="plain stack">
-          <thead>
-            <tr>
-              <th scope="col">Process</th>
-              <th scope="col">State</th>
-              <th scope="col">Behind the ledger</th>
-              <th scope="col">Last heard</th>
-              <th scope="col">Up since</th>
-              <th scope="col" class="number">
-                Quota units held
-              </th>
-              <th scope="col">Version</th>
-            </tr>
-          </thead>
-          <tbody>
-            {replicas.map((one) => (
-              <Row key={one.id} replica={one} isAnswering={one.id === answering.id} />
-            ))}
-          </tbody>
-        </table>
+        <StackTable
+          rows={replicas}
+          keyOf={({ id }) => id}
+          columns={[
+            [
+              'Process',
+              ({ id, name }) => (
+                <>
+                  <span title={id}>{name}</span>{' '}
+                  {id === answering.id && <small class="muted">serves this page</small>}
+                </>
+              ),
+            ],
+            ['State', ({ phase }) => <span class={`badge ${colourOf(phase)}`}>{phase}</span>],
+            [
+              'Behind the ledger',
+              ({ behind }) =>
+                behind === 0 ? 'not at all' : <span class="fall">{plural(behind, 'revision')}</span>,
+            ],
+            [
+              'Last heard',
+              ({ silentSeconds }) => (silentSeconds < 8 ? 'now' : `${duration(silentSeconds)} ago`),
+            ],
+            ['Up since', ({ startedAt }) => ago(startedAt)],
+            [
+              'Quota units held',
+              ({ units, accounts }) =>
+                units === 0 ? '—' : `${count(units)} of ${plural(accounts, 'account')}`,
+              'number',
+            ],
+            ['Version', ({ version }) => version],
+          ]}
+        />
       )}
     </section>
   );
 }
 
-function Row({ replica, isAnswering }: { replica: Replica; isAnswering: boolean }) {
-  const { id, name, phase, behind, silentSeconds, startedAt, units, accounts, version } = replica;
-  const colour = phase === 'ready' ? 'good' : phase === 'silent' ? 'bad' : 'warning';
-  return (
-    <tr>
-      <th scope="row">
-        <span title={id}>{name}</span> {isAnswering && <small class="muted">serves this page</small>}
-      </th>
-      <td data-label="State">
-        <span class={`badge ${colour}`}>{phase}</span>
-      </td>
-      <td data-label="Behind the ledger">
-        {behind === 0 ? 'not at all' : <span class="fall">{plural(behind, 'revision')}</span>}
-      </td>
-      <td data-label="Last heard">{silentSeconds < 8 ? 'now' : `${duration(silentSeconds)} ago`}</td>
-      <td data-label="Up since">{ago(startedAt)}</td>
-      <td data-label="Quota units held" class="number">
-        {units === 0 ? '—' : `${count(units)} of ${plural(accounts, 'account')}`}
-      </td>
-      <td data-label="Version">{version}</td>
-    </tr>
-  );
+function colourOf(phase: Replica['phase']): string {
+  if (phase === 'ready') return 'good';
+  return phase === 'silent' ? 'bad' : 'warning';
 }
 
 function ageText(seconds: number | null): string {

@@ -3,7 +3,8 @@ import type { AdminPlan } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { count, duration } from '../../show/format.ts';
-import { ActionsHead, SureButton } from '../../show/parts.tsx';
+import { SureButton } from '../../show/parts.tsx';
+import { StackTable } from '../../show/stack-table.tsx';
 import { EditForm } from '../edit-form.tsx';
 import { EditedList, useListEditor } from '../edited-list.tsx';
 
@@ -66,55 +67,46 @@ export function Plans({ token }: { token: string }) {
         />
       )}
       {loaded.data && (
-        <table class="plain stack">
-          <thead>
-            <tr>
-              <th scope="col">Plan</th>
-              {LIMITS.map(([name, label]) => (
-                <th scope="col" class="number" key={name}>
-                  {label.replace(', seconds', '')}
-                </th>
-              ))}
-              <th scope="col">Long history</th>
-              <ActionsHead />
-            </tr>
-          </thead>
-          <tbody>
-            {loaded.data.map((plan) => (
-              <tr key={plan.name}>
-                <th scope="row">{plan.name}</th>
-                {LIMITS.map(([name, label]) => (
-                  <td data-label={label.replace(', seconds', '')} class="number" key={name}>
-                    {limitText(plan, name)}
-                  </td>
-                ))}
-                <td data-label="Long history">{plan.history ? 'yes' : 'no'}</td>
-                <td class="actions">
-                  <button
-                    type="button"
-                    class="button small"
-                    aria-label={`Change the plan ${plan.name}`}
-                    onClick={() => edit(plan)}
-                  >
-                    Change
-                  </button>
-                  <SureButton
-                    label="Delete"
-                    sure="Delete the plan"
-                    describe={plan.name}
-                    disabled={action.isBusy}
-                    onSure={() =>
-                      change(() => remove(plan.name), {
-                        text: `The plan ${plan.name} is deleted.`,
-                        undo: () => put(plan),
-                      })
-                    }
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <StackTable
+          rows={loaded.data}
+          keyOf={(plan) => plan.name}
+          columns={[
+            ['Plan', (plan) => plan.name],
+            ...LIMITS.map(
+              ([name, label]) =>
+                [
+                  label.replace(', seconds', ''),
+                  (plan: AdminPlan) => limitText(plan, name),
+                  'number',
+                ] as const,
+            ),
+            ['Long history', (plan) => (plan.history ? 'yes' : 'no')],
+          ]}
+          actions={(plan) => (
+            <>
+              <button
+                type="button"
+                class="button small"
+                aria-label={`Change the plan ${plan.name}`}
+                onClick={() => edit(plan)}
+              >
+                Change
+              </button>
+              <SureButton
+                label="Delete"
+                sure="Delete the plan"
+                describe={plan.name}
+                disabled={action.isBusy}
+                onSure={() =>
+                  change(() => remove(plan.name), {
+                    text: `The plan ${plan.name} is deleted.`,
+                    undo: () => put(plan),
+                  })
+                }
+              />
+            </>
+          )}
+        />
       )}
     </EditedList>
   );

@@ -4,7 +4,8 @@ import { useLoad, useRefresh } from '../../api/load.ts';
 import type { HeldBarRecord, HeldTickRecord } from '../../api/operator.ts';
 import { linkTo } from '../../data/route.ts';
 import { ago, count, day, moment, price } from '../../show/format.ts';
-import { ActionsHead, Choice, Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { Choice, Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { StackTable } from '../../show/stack-table.tsx';
 
 const REFRESH_MS = 10_000;
 const SHOWN = 50;
@@ -61,46 +62,28 @@ export function Quarantine({ token }: { token: string }) {
         </p>
       )}
       {held.length > 0 && (
-        <table class="plain stack">
-          <thead>
-            <tr>
-              <th scope="col">Symbol</th>
-              <th scope="col" class="number">
-                Price
-              </th>
-              <th scope="col">At</th>
-              <th scope="col">Source</th>
-              <th scope="col">Why it is held back</th>
-              <ActionsHead />
-            </tr>
-          </thead>
-          <tbody>
-            {held.slice(0, SHOWN).map((one) => (
-              <tr key={one.id}>
-                <th scope="row">
-                  <a href={linkTo('symbol', one.symbol)}>{one.symbol}</a>
-                </th>
-                <td data-label="Price" class="number">
-                  {price(one.price)}
-                </td>
-                <td data-label="At">{one.when}</td>
-                <td data-label="Source">{one.source}</td>
-                <td data-label="Why it is held back">{one.reason}</td>
-                <td class="actions">
-                  {one.state === 'held' ? (
-                    <Decision price={one} onDecide={(what) => decide(one.id, what)} />
-                  ) : (
-                    <span class="muted">
-                      {one.state}
-                      {one.decidedAt && ` ${ago(one.decidedAt)}`}
-                      {one.decidedBy && ` by ${one.decidedBy}`}
-                    </span>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <StackTable
+          rows={held.slice(0, SHOWN)}
+          keyOf={(one) => one.id}
+          columns={[
+            ['Symbol', (one) => <a href={linkTo('symbol', one.symbol)}>{one.symbol}</a>],
+            ['Price', (one) => price(one.price), 'number'],
+            ['At', (one) => one.when],
+            ['Source', (one) => one.source],
+            ['Why it is held back', (one) => one.reason],
+          ]}
+          actions={(one) =>
+            one.state === 'held' ? (
+              <Decision price={one} onDecide={(what) => decide(one.id, what)} />
+            ) : (
+              <span class="muted">
+                {one.state}
+                {one.decidedAt && ` ${ago(one.decidedAt)}`}
+                {one.decidedBy && ` by ${one.decidedBy}`}
+              </span>
+            )
+          }
+        />
       )}
       {held.length > SHOWN && (
         <p class="hint">

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
-import { ActionsHead, SureButton } from '../../show/parts.tsx';
+import { SureButton } from '../../show/parts.tsx';
+import { StackTable } from '../../show/stack-table.tsx';
 import { EditForm } from '../edit-form.tsx';
 import { EditedList, useListEditor } from '../edited-list.tsx';
 
@@ -56,54 +57,40 @@ export function Formulas({ token }: { token: string }) {
       )}
       {loaded.data?.length === 0 && !edited && <p class="hint">None is defined yet.</p>}
       {loaded.data && loaded.data.length > 0 && (
-        <table class="plain stack">
-          <thead>
-            <tr>
-              {['Code', 'Name', 'Formula', 'Price in'].map((name) => (
-                <th scope="col" key={name}>
-                  {name}
-                </th>
-              ))}
-              <ActionsHead />
-            </tr>
-          </thead>
-          <tbody>
-            {loaded.data.map((one) => (
-              <tr key={one.code}>
-                <th scope="row">
-                  <a href={linkTo('symbol', one.expression)}>{one.code}</a>
-                </th>
-                <td data-label="Name">{one.name}</td>
-                <td data-label="Formula">
-                  <code class="formula">{one.expression}</code>
-                </td>
-                <td data-label="Price in">{measureText(one)}</td>
-                <td class="actions">
-                  <button
-                    type="button"
-                    class="button small"
-                    aria-label={`Change the formula ${one.code}`}
-                    onClick={() => edit({ ...one, unit: shown(one.unit), currency: shown(one.currency) })}
-                  >
-                    Change
-                  </button>
-                  <SureButton
-                    label="Delete"
-                    sure="Delete the formula"
-                    describe={one.code}
-                    disabled={action.isBusy}
-                    onSure={() =>
-                      change(() => remove(one.code), {
-                        text: `${one.code} is deleted.`,
-                        undo: () => put(one),
-                      })
-                    }
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <StackTable
+          rows={loaded.data}
+          keyOf={(one) => one.code}
+          columns={[
+            ['Code', (one) => <a href={linkTo('symbol', one.expression)}>{one.code}</a>],
+            ['Name', (one) => one.name],
+            ['Formula', (one) => <code class="formula">{one.expression}</code>],
+            ['Price in', measureText],
+          ]}
+          actions={(one) => (
+            <>
+              <button
+                type="button"
+                class="button small"
+                aria-label={`Change the formula ${one.code}`}
+                onClick={() => edit({ ...one, unit: shown(one.unit), currency: shown(one.currency) })}
+              >
+                Change
+              </button>
+              <SureButton
+                label="Delete"
+                sure="Delete the formula"
+                describe={one.code}
+                disabled={action.isBusy}
+                onSure={() =>
+                  change(() => remove(one.code), {
+                    text: `${one.code} is deleted.`,
+                    undo: () => put(one),
+                  })
+                }
+              />
+            </>
+          )}
+        />
       )}
     </EditedList>
   );

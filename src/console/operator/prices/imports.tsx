@@ -1,7 +1,8 @@
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { ago, count } from '../../show/format.ts';
-import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { StackTable } from '../../show/stack-table.tsx';
 import { useAction } from '../use-action.ts';
 import { undoImport } from './send-file.ts';
 
@@ -37,57 +38,33 @@ export function Imports({ token, changes }: { token: string; changes: number }) 
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the imports" shape="table" />}
       {loaded.data?.length === 0 && <p class="hint">No file has been imported yet.</p>}
       {loaded.data && loaded.data.length > 0 && (
-        <table class="plain stack">
-          <thead>
-            <tr>
-              <th scope="col">Import</th>
-              <th scope="col">File</th>
-              <th scope="col">Source</th>
-              <th scope="col">When</th>
-              {['New', 'Corrected', 'Held back', 'Refused'].map((name) => (
-                <th scope="col" class="number" key={name}>
-                  {name}
-                </th>
-              ))}
-              <ActionsHead />
-            </tr>
-          </thead>
-          <tbody>
-            {loaded.data.map((run) => (
-              <tr key={run.number}>
-                <th scope="row">{run.number}</th>
-                <td data-label="File">{run.file}</td>
-                <td data-label="Source">{run.source}</td>
-                <td data-label="When">{ago(run.startedAt)}</td>
-                <td data-label="New" class="number">
-                  {count(run.taken)}
-                </td>
-                <td data-label="Corrected" class="number">
-                  {count(run.corrected)}
-                </td>
-                <td data-label="Held back" class="number">
-                  {count(run.held)}
-                </td>
-                <td data-label="Refused" class="number">
-                  {count(run.refused)}
-                </td>
-                <td class="actions">
-                  {run.undoneAt ? (
-                    <span class="badge">undone</span>
-                  ) : (
-                    <SureButton
-                      label="Undo"
-                      sure="Undo it"
-                      describe={`import ${run.number}`}
-                      disabled={action.isBusy}
-                      onSure={() => undo(run.number)}
-                    />
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <StackTable
+          rows={loaded.data}
+          keyOf={(run) => run.number}
+          columns={[
+            ['Import', (run) => run.number],
+            ['File', (run) => run.file],
+            ['Source', (run) => run.source],
+            ['When', (run) => ago(run.startedAt)],
+            ['New', (run) => count(run.taken), 'number'],
+            ['Corrected', (run) => count(run.corrected), 'number'],
+            ['Held back', (run) => count(run.held), 'number'],
+            ['Refused', (run) => count(run.refused), 'number'],
+          ]}
+          actions={(run) =>
+            run.undoneAt ? (
+              <span class="badge">undone</span>
+            ) : (
+              <SureButton
+                label="Undo"
+                sure="Undo it"
+                describe={`import ${run.number}`}
+                disabled={action.isBusy}
+                onSure={() => undo(run.number)}
+              />
+            )
+          }
+        />
       )}
     </section>
   );

@@ -3,7 +3,8 @@ import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
 import { count } from '../../show/format.ts';
-import { ActionsHead, SureButton } from '../../show/parts.tsx';
+import { SureButton } from '../../show/parts.tsx';
+import { StackTable } from '../../show/stack-table.tsx';
 import { EditedList, useListEditor } from '../edited-list.tsx';
 import { type AdminSymbol, SymbolForm } from './symbol-form.tsx';
 import { SymbolsFile } from './symbols-file.tsx';
@@ -67,52 +68,45 @@ export function Symbols({ token }: { token: string }) {
       )}
       {loaded.data && found.length === 0 && <p class="hint">No symbol matches.</p>}
       {found.length > 0 && (
-        <table class="plain stack">
-          <thead>
-            <tr>
-              {['Symbol', 'Name', 'Category', 'Price in', 'Market', 'Also known as'].map((name) => (
-                <th scope="col" key={name}>
-                  {name}
-                </th>
-              ))}
-              <ActionsHead />
-            </tr>
-          </thead>
-          <tbody>
-            {found.slice(0, SHOWN).map((one) => (
-              <tr key={one.code}>
-                <th scope="row">
+        <StackTable
+          rows={found.slice(0, SHOWN)}
+          keyOf={(one) => one.code}
+          columns={[
+            [
+              'Symbol',
+              (one) => (
+                <>
                   <a href={linkTo('symbol', one.code)}>{one.code}</a>{' '}
                   {one.status === 'deprecated' && <span class="badge">deprecated</span>}
-                </th>
-                <td data-label="Name">{one.name}</td>
-                <td data-label="Category">{one.category}</td>
-                <td data-label="Price in">
-                  {one.currency.code}/{one.unit.symbol}
-                </td>
-                <td data-label="Market">{one.market}</td>
-                <td data-label="Also known as">{one.aliases.join(', ') || '—'}</td>
-                <td class="actions">
-                  <button
-                    type="button"
-                    class="button small"
-                    aria-label={`Change ${one.code}`}
-                    onClick={() => edit(one)}
-                  >
-                    Change
-                  </button>
-                  <SureButton
-                    label="Delete"
-                    sure="Delete with all prices"
-                    describe={one.code}
-                    disabled={action.isBusy}
-                    onSure={() => remove(one.code)}
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </>
+              ),
+            ],
+            ['Name', (one) => one.name],
+            ['Category', (one) => one.category],
+            ['Price in', (one) => `${one.currency.code}/${one.unit.symbol}`],
+            ['Market', (one) => one.market],
+            ['Also known as', (one) => one.aliases.join(', ') || '—'],
+          ]}
+          actions={(one) => (
+            <>
+              <button
+                type="button"
+                class="button small"
+                aria-label={`Change ${one.code}`}
+                onClick={() => edit(one)}
+              >
+                Change
+              </button>
+              <SureButton
+                label="Delete"
+                sure="Delete with all prices"
+                describe={one.code}
+                disabled={action.isBusy}
+                onSure={() => remove(one.code)}
+              />
+            </>
+          )}
+        />
       )}
       {found.length > SHOWN && (
         <p class="hint">and {count(found.length - SHOWN)} more: search for a code, a name or a category</p>

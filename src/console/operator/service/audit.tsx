@@ -3,6 +3,7 @@ import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { ago, moment } from '../../show/format.ts';
 import { Failure, Loading } from '../../show/parts.tsx';
+import { StackTable } from '../../show/stack-table.tsx';
 import { useAction } from '../use-action.ts';
 
 interface Entry {
@@ -67,44 +68,41 @@ export function Audit({ token }: { token: string }) {
         </p>
       )}
       {entries.length > 0 && (
-        <table class="plain stack audit">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">Action</th>
-              <th scope="col">Target</th>
-              <th scope="col">Details</th>
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map((entry) => (
-              <tr key={entry.id}>
-                <th scope="row">
-                  <time dateTime={entry.at} title={moment(entry.at)}>
-                    {ago(entry.at)}
-                  </time>
-                </th>
-                <td data-label="Who">
-                  <span>
-                    {entry.actor}{' '}
-                    <small class="muted">
-                      {WAYS[entry.via]}
-                      {entry.address && `, ${entry.address}`}
-                    </small>
-                  </span>
-                </td>
-                <td data-label="Action">
-                  <code>{entry.action}</code>
-                </td>
-                <td data-label="Target">{entry.target}</td>
-                <td data-label="Details">
-                  <Details details={entry.details} isChange={entry.action.endsWith('.update')} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <StackTable
+          class="plain stack audit"
+          rows={entries}
+          keyOf={(entry) => entry.id}
+          columns={[
+            [
+              'When',
+              ({ at }) => (
+                <time dateTime={at} title={moment(at)}>
+                  {ago(at)}
+                </time>
+              ),
+            ],
+            [
+              'Who',
+              ({ actor, via, address }) => (
+                <span>
+                  {actor}{' '}
+                  <small class="muted">
+                    {WAYS[via]}
+                    {address && `, ${address}`}
+                  </small>
+                </span>
+              ),
+            ],
+            ['Action', ({ action: name }) => <code>{name}</code>],
+            ['Target', ({ target }) => target],
+            [
+              'Details',
+              ({ action: name, details }) => (
+                <Details details={details} isChange={name.endsWith('.update')} />
+              ),
+            ],
+          ]}
+        />
       )}
       {action.error !== undefined && <Failure error={action.error} />}
       {next !== null && (

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
-import { ActionsHead, CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
+import { CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
+import { StackTable } from '../../show/stack-table.tsx';
 import { type RunningAction, useAction } from '../use-action.ts';
 import { Doctor } from './doctor.tsx';
 
@@ -59,38 +60,23 @@ function Backups({ token }: { token: string }) {
         </p>
       )}
       {loaded.data && loaded.data.length > 0 && (
-        <table class="plain stack">
-          <thead>
-            <tr>
-              <th scope="col">File</th>
-              <th scope="col" class="number">
-                Size
-              </th>
-              <ActionsHead />
-            </tr>
-          </thead>
-          <tbody>
-            {loaded.data.map(({ name, bytes }) => (
-              <tr key={name}>
-                <th scope="row">
-                  <code>{name}</code>
-                </th>
-                <td data-label="Size" class="number">
-                  {(bytes / 1_048_576).toFixed(1)} MB
-                </td>
-                <td class="actions">
-                  <SureButton
-                    label="Delete"
-                    sure="Delete for good"
-                    describe={name}
-                    disabled={deleting.isBusy}
-                    onSure={() => change(deleting, `/admin/backups/${name}`, 'DELETE')}
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <StackTable
+          rows={loaded.data}
+          keyOf={({ name }) => name}
+          columns={[
+            ['File', ({ name }) => <code>{name}</code>],
+            ['Size', ({ bytes }) => `${(bytes / 1_048_576).toFixed(1)} MB`, 'number'],
+          ]}
+          actions={({ name }) => (
+            <SureButton
+              label="Delete"
+              sure="Delete for good"
+              describe={name}
+              disabled={deleting.isBusy}
+              onSure={() => change(deleting, `/admin/backups/${name}`, 'DELETE')}
+            />
+          )}
+        />
       )}
     </section>
   );

@@ -4,6 +4,7 @@ import { useLoad } from '../../api/load.ts';
 import type { ChartSeries } from '../../data/chart/history.ts';
 import type { MarketStore } from '../../data/market/store.ts';
 import { ago, computedPrice, price } from '../../show/format.ts';
+import { StackTable } from '../../show/stack-table.tsx';
 
 const REDISTRIBUTION = {
   yes: 'may be redistributed',
@@ -24,53 +25,42 @@ export function Sources({
   return (
     <section class="card" aria-labelledby="sources-title">
       <h2 id="sources-title">Sources</h2>
-      <table class="plain stack">
-        <thead>
-          <tr>
-            <th scope="col">Symbol</th>
-            <th scope="col" class="number">
-              Newest
-            </th>
-            <th scope="col">Age</th>
-            <th scope="col">Source</th>
-            <th scope="col">Licence</th>
-          </tr>
-        </thead>
-        <tbody>
-          {series.map((one) => (
-            <SourceRow key={one.symbol.symbol} series={one} store={store} apiKey={apiKey} />
-          ))}
-        </tbody>
-      </table>
+      <StackTable
+        rows={series.map((one) => withSource(one, store))}
+        keyOf={({ symbol }) => symbol.symbol}
+        columns={[
+          ['Symbol', ({ symbol }) => symbol.name],
+          [
+            'Newest',
+            ({ newest, isPublished, quote, unit }) => (
+              <span>
+                {newest ? (isPublished ? price : computedPrice)(newest.close) : '—'}{' '}
+                <span class="muted">{[quote, unit].filter((one) => one !== 'none').join('/')}</span>
+              </span>
+            ),
+            'number',
+          ],
+          [
+            'Age',
+            ({ newest, latest }) => (
+              <>
+                {latest ? ago(latest.at) : newest ? ago(newest.date) : '—'}
+                {latest?.stale && ', older than expected'}
+              </>
+            ),
+          ],
+          ['Source', ({ source }) => source || '—'],
+          ['Licence', ({ source }) => <Licence apiKey={apiKey} source={source} />],
+        ]}
+      />
     </section>
   );
 }
 
-function SourceRow({ series, store, apiKey }: { series: ChartSeries; store: MarketStore; apiKey: string }) {
-  const { symbol, bars, unit, quote, isPublished } = series;
-  const newest = bars.at(-1);
-  const row = store.rows.get(symbol.symbol);
-  const source = series.source || row?.quote.source || '';
-  const measure = [quote, unit].filter((one) => one !== 'none').join('/');
-  return (
-    <tr>
-      <th scope="row">{symbol.name}</th>
-      <td data-label="Newest" class="number">
-        <span>
-          {newest ? (isPublished ? price : computedPrice)(newest.close) : '—'}{' '}
-          <span class="muted">{measure}</span>
-        </span>
-      </td>
-      <td data-label="Age">
-        {row ? ago(row.quote.at) : newest ? ago(newest.date) : '—'}
-        {row?.quote.stale && ', older than expected'}
-      </td>
-      <td data-label="Source">{source || '—'}</td>
-      <td data-label="Licence">
-        <Licence apiKey={apiKey} source={source} />
-      </td>
-    </tr>
-  );
+/** A series with its newest bar, its latest quote, and the source of either. */
+function withSource(series: ChartSeries, store: MarketStore) {
+  const latest = store.rows.get(series.symbol.symbol)?.quote;
+  return { ...series, newest: series.bars.at(-1), latest, source: series.source || latest?.source || '' };
 }
 
 /** The required attribution, and whether redistribution is permitted. */
