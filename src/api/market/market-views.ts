@@ -60,11 +60,11 @@ export class MarketViews {
   }
 
   /** The requested part of the view of a plan, for all symbols or for those that it names. */
-  async body(part: MarketPart, params: QueryParams, plan: Plan, now: number): Promise<SharedBody> {
+  async body(part: MarketPart, query: QueryParams, plan: Plan, now: number): Promise<SharedBody> {
     const delayMs = plan.delaySeconds * 1000;
-    if (!params.get('symbols')) return (await this.get(delayMs, now))[part];
+    if (!query.get('symbols')) return (await this.get(delayMs, now))[part];
     const options = { symbolsMax: plan.maxSymbols, onlyNamed: true };
-    const { symbols } = findSymbols(readSymbolSet(params, plan), this.#board, now, options);
+    const { symbols } = findSymbols(readSymbolSet(query, plan), this.#board, now, options);
     const formulas = symbols.flatMap(({ series }) => (series instanceof FormulaSeries ? [series] : []));
     const texts = await this.#formulaTexts(formulas, delayMs, now);
     const series = partsOfAll(symbols).map((one) => one.series);

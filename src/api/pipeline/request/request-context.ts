@@ -47,7 +47,7 @@ export class RequestContext implements ResponseContext {
   answer: PreparedAnswer | undefined;
 
   #target: Target | undefined;
-  #params: QueryParams | undefined;
+  #query: QueryParams | undefined;
 
   constructor(request: IncomingRequest, peer: () => string, answerCache: AnswerCache, now: number) {
     this.request = request;
@@ -69,8 +69,8 @@ export class RequestContext implements ResponseContext {
     return this.#target;
   }
 
-  get params(): QueryParams {
-    this.#params ??= readQuery(this.target.query);
-    return this.#params;
+  get query(): QueryParams {
+    this.#query ??= readQuery(this.target.query);
+    return this.#query;
   }
 }

@@ -39,14 +39,14 @@ export function loadQuota({ rateLimits }: { rateLimits: RateLimitHeader }): Step
 }
 
 function keyInUrl(context: RequestContext): SentKey | undefined {
-  const text = context.url.key ?? single(context.params, 'apiKey');
+  const text = context.url.key ?? single(context.query, 'apiKey');
   return text ? { text, inUrl: true } : undefined;
 }
 
 /** A key in the place where another service expects it. */
-function keyElsewhere({ request, params }: RequestContext): SentKey {
-  const key = misplacedKey(request.headers, params);
+function keyElsewhere({ request, query }: RequestContext): SentKey {
+  const key = misplacedKey(request.headers, query);
   if (key) return key;
-  const received = namesOfMisplacedKeys(request.headers, params);
-  throw refuse('missing_key', { hasCursor: params.has('cursor'), received });
+  const received = namesOfMisplacedKeys(request.headers, query);
+  throw refuse('missing_key', { hasCursor: query.has('cursor'), received });
 }

@@ -59,12 +59,12 @@ export class Management {
     return endpoint.actions[methodOf(request)]!(this.#call(context, operatorOf(request, address())));
   }
 
-  #call({ request, pathId, params, dialect }: RequestContext, actor: Actor): ManagementRequest {
+  #call({ request, pathId, query, dialect }: RequestContext, actor: Actor): ManagementRequest {
     const { meter, clock } = this.#options;
     const ledger = this.#options.ledger.as(actor);
     const body: ManagementRequest['body'] = (schema, charactersMax) =>
       readBody(request, schema, charactersMax);
-    return { id: pathId, query: params, ledger, meter, now: clock.now(), dialect, request, body };
+    return { id: pathId, query, ledger, meter, now: clock.now(), dialect, request, body };
   }
 }
 

@@ -33,7 +33,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
   const { board, clientAddress, clock, meter, charge, costReport, rateLimits, responses, streams } = options;
 
   return async (context: RequestContext, endpoint: StreamEndpoint): Promise<Reply> => {
-    const { request, params: query, now, dialect } = context;
+    const { request, query, now, dialect } = context;
     const customer = context.customer!;
     const { plan, visitors } = customer;
     if (visitors) throw refuse('key_not_allowed', { why: 'stream' });

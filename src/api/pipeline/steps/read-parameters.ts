@@ -7,7 +7,7 @@ import type { Step } from '../request/step.ts';
 
 export function readParameters({ board }: { board: Board }): Step<PriceEndpoint> {
   return (context, endpoint) => {
-    const { request, params: query, now, dialect } = context;
+    const { request, query, now, dialect } = context;
     const { plan } = context.customer!;
     const namedFormat = formatInUrl(query, context.pathFormat);
     const format = namedFormat ?? formatAccepted(request.headers.get('accept'));

@@ -59,7 +59,7 @@ export function serveAdmin(options: ServeOptions): Step<AdminEndpoint> {
 /** What customers read about their own account. */
 export function serveAccount({ meter, responses }: ServeOptions): Step<AccountEndpoint> {
   return async (context, endpoint) => {
-    const body = await endpoint.answer(context.customer!, meter, context.params);
+    const body = await endpoint.answer(context.customer!, meter, context.query);
     return responses.account(context, withWarnings(body, context, endpoint));
   };
 }
@@ -77,8 +77,8 @@ export function serveOwner(options: ServeOptions): Step<OwnerEndpoint> {
 
 type JsonBody = Readonly<Record<string, unknown>>;
 
-function withWarnings(body: JsonBody, { params }: RequestContext, { path }: Endpoint): JsonBody {
-  const warnings = parameterWarnings(params, path);
+function withWarnings(body: JsonBody, { query }: RequestContext, { path }: Endpoint): JsonBody {
+  const warnings = parameterWarnings(query, path);
   return warnings.length === 0 ? body : { ...body, warnings: warnings.map(redactKeys) };
 }
 
@@ -87,15 +87,15 @@ export function serveMarket(options: ServeOptions): Step<MarketEndpoint> {
   const { charge, costReport, marketViews, responses, visits } = options;
   return async (context, endpoint) => {
     const { id, plan } = context.customer!;
-    const { now, params } = context;
-    const visit = single(params, 'visit');
+    const { now, query } = context;
+    const visit = single(query, 'visit');
     const isPaid = visit !== undefined && visits.isValid(visit, id, now);
     if (endpoint.part === 'quotes' && !isPaid) throw visitRefusal(visit);
-    const isBrief = endpoint.part === 'full' && isOff(params, 'closes');
-    const isDryRun = readFlag(params, 'dryRun');
-    const body = await marketViews.body(isBrief ? 'brief' : endpoint.part, params, plan, now);
+    const isBrief = endpoint.part === 'full' && isOff(query, 'closes');
+    const isDryRun = readFlag(query, 'dryRun');
+    const body = await marketViews.body(isBrief ? 'brief' : endpoint.part, query, plan, now);
     const free = responses.withoutBody(context, body);
-    const warnings = parameterWarnings(params, endpoint.path);
+    const warnings = parameterWarnings(query, endpoint.path);
     if (visit && !isPaid) warnings.push(INVALID_VISIT);
     if (isDryRun) {
       return costReport.send(context, { units: isPaid || free ? 0 : 1, warnings });
