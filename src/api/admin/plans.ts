@@ -26,9 +26,10 @@ export const adminPlans: readonly AdminEndpoint[] = [
     },
     async DELETE({ id: name, ledger }) {
       const outcome = await ledger.plans.delete(name);
-      if (outcome === false) throw refuse('not_there', { what: 'plan', id: name.slice(0, 64) });
-      if (outcome !== true) {
-        const users = outcome === 1 ? '1 account has' : `${outcome} accounts have`;
+      if (outcome === 'unknown') throw refuse('not_there', { what: 'plan', id: name.slice(0, 64) });
+      if (outcome !== 'deleted') {
+        const { accounts } = outcome;
+        const users = accounts === 1 ? '1 account has' : `${accounts} accounts have`;
         throw refuse('conflict', { why: `${users} this plan; move them to another plan first` });
       }
       return { success: true, name, deleted: true };

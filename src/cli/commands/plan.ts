@@ -85,10 +85,11 @@ export const planCommands: readonly Command[] = [
     flags: JSON_FLAG,
     async run({ withLedger, operands, isSet }) {
       const name = operands[0]!;
-      const result = await withLedger((ledger) => ledger.plans.delete(name));
-      if (result === false) throw new Error(`there is no plan "${name}"; openpit plan list lists them`);
-      if (result !== true) {
-        const users = result === 1 ? '1 account uses' : `${result} accounts use`;
+      const outcome = await withLedger((ledger) => ledger.plans.delete(name));
+      if (outcome === 'unknown') throw new Error(`there is no plan "${name}"; openpit plan list lists them`);
+      if (outcome !== 'deleted') {
+        const { accounts } = outcome;
+        const users = accounts === 1 ? '1 account uses' : `${accounts} accounts use`;
         throw new Error(
           `${users} the plan "${name}"; move them first: openpit account set-plan ID --plan OTHER`,
         );

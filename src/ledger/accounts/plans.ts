@@ -55,6 +55,9 @@ function readPlan(row: Row): Plan {
   return isUnset ? { ...plan, maxSpanDays: null } : plan;
 }
 
+/** The outcome of deleting a plan; `accounts` is how many accounts have it. */
+export type PlanDeletion = 'deleted' | 'unknown' | { readonly accounts: number };
+
 /** The plans of the service. */
 export class PlanStore {
   readonly #engine: Engine;
@@ -92,23 +95,23 @@ export class PlanStore {
     });
   }
 
-  /** Deletes a plan. Returns false when it does not exist, and the number of its accounts when it has any. */
-  delete(name: string): Promise<boolean | number> {
-    return this.#engine.write(async (tx) => {
+  /** Deletes a plan, unless it has accounts. */
+  delete(name: string): Promise<PlanDeletion> {
+    return this.#engine.write(async (tx): Promise<PlanDeletion> => {
       await nextRevision(tx, 'accounts'); // locks the accounts: none can get the plan from here on
       const accounts = asNumber(onlyRow(await tx`SELECT count(*) AS n FROM account WHERE plan = ${name}`).n);
-      if (accounts > 0) return accounts;
+      if (accounts > 0) return { accounts };
       const [deleted] = await tx.unsafe(
         `DELETE FROM plan WHERE name = ${this.#engine.placeholder(1)} RETURNING ${PLAN.columns}`,
         [name],
       );
-      if (!deleted) return false;
+      if (!deleted) return 'unknown';
       await this.#audit.record(tx, {
         action: 'plan.delete',
         target: name,
         details: { ...readPlan(deleted) },
       });
-      return true;
+      return 'deleted';
     });
   }
 }
