@@ -23,14 +23,11 @@ export interface QueryParam {
   readonly values: readonly string[];
   /** Whether an endpoint has read it. Otherwise it has no effect, which can be reported. */
   readonly isRead: boolean;
-  /** Another parameter of the request, which makes this one ineffective. */
-  readonly supersededBy?: string;
 }
 
 interface OwnParam extends QueryParam {
   values: string[];
   isRead: boolean;
-  supersededBy?: string;
 }
 
 /** With more parameters, looking through the list takes longer than a lookup in a map. */
@@ -40,6 +37,7 @@ const LISTED_MAX = 16;
 export class QueryParams implements Iterable<QueryParam> {
   readonly #params: OwnParam[] = [];
   #byName: Map<string, OwnParam> | undefined;
+  #superseded: { names: readonly string[]; by: string } | undefined;
 
   constructor(params: Iterable<readonly [name: string, values: readonly string[]]> = []) {
     for (const [name, values] of params) for (const value of values) this.add(name, value);
@@ -57,12 +55,14 @@ export class QueryParams implements Iterable<QueryParam> {
     return this.#find(name) !== undefined;
   }
 
-  /** Records why parameters are not read: another one replaces them. */
+  /** Records why parameters are not read, sent or not: another one replaces them. */
   supersede(names: readonly string[], by: string): void {
-    for (const name of names) {
-      const param = this.#find(name);
-      if (param) param.supersededBy = by;
-    }
+    this.#superseded = { names, by };
+  }
+
+  /** The parameter of this request that replaces another one. */
+  supersededBy(name: string): string | undefined {
+    return this.#superseded?.names.includes(name) ? this.#superseded.by : undefined;
   }
 
   add(name: string, value: string): void {

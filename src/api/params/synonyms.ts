@@ -126,14 +126,13 @@ export function nameSentInstead(query: QueryParams, name: string): string | unde
  */
 export function parameterWarnings(query: QueryParams, path: string, format: Format = 'json'): string[] {
   const warnings: string[] = [];
-  for (const { name, values, isRead, supersededBy } of query) {
+  for (const { name, values, isRead } of query) {
     if (!PARAMETER_NAMES.has(name)) {
       const meant = isKeyName(name) ? undefined : meantBy(name);
-      if (meant) warnings.push(synonymWarning(name, meant, path));
+      if (meant) warnings.push(synonymWarning(name, meant, query, path));
       else if (UNSUPPORTED_NAMES.has(plain(name))) warnings.push(`The parameter "${name}" has no effect.`);
     } else if (!isRead) {
-      const where = supersededBy === undefined ? `on ${path}` : `together with "${supersededBy}"`;
-      warnings.push(`The parameter "${name}" has no effect ${where}.`);
+      warnings.push(`The parameter "${name}" has no effect ${whereUnread(query, name, path)}.`);
     } else if (values.every((value) => value.trim() === '')) {
       warnings.push(`The parameter "${name}" is empty, which counts as missing.`);
     } else if (name === 'metadata' || name === 'closes') {
@@ -145,9 +144,16 @@ export function parameterWarnings(query: QueryParams, path: string, format: Form
 }
 
 /** Names the right parameter, unless that has no effect here either. */
-function synonymWarning(name: string, meant: RatesParameter, path: string): string {
-  if (!isDocumented(path, meant)) return `The parameter "${name}" has no effect on ${path}.`;
-  return `The parameter "${name}" has no effect. Did you mean "${meant}"?`;
+function synonymWarning(name: string, meant: RatesParameter, query: QueryParams, path: string): string {
+  if (isDocumented(path, meant) && query.supersededBy(meant) === undefined)
+    return `The parameter "${name}" has no effect. Did you mean "${meant}"?`;
+  return `The parameter "${name}" has no effect ${whereUnread(query, meant, path)}.`;
+}
+
+/** Where a parameter is not read: at this endpoint, or in a request with another one that replaces it. */
+function whereUnread(query: QueryParams, name: string, path: string): string {
+  const by = query.supersededBy(name);
+  return by === undefined ? `on ${path}` : `together with "${by}"`;
 }
 
 /** Only `false` omits something; the others say that it is wanted. */

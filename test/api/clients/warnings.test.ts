@@ -66,6 +66,10 @@ onEachEngine('warnings', (engine) => {
       ),
     ],
     [
+      '/rates/revisions?symbols=XAU&date=2024-05-14&from=2024-05-01',
+      ['The parameter "from" has no effect together with "date".'],
+    ],
+    [
       '/rates/revisions?symbols=XAU&date=2024-05-14&interval=week',
       ['The parameter "interval" has no effect on /rates/revisions.'],
     ],
