@@ -60,17 +60,25 @@ export class KeyUses {
   }
 
   async #write(keys: readonly CountedKey[]): Promise<void> {
-    if (keys.length > 0) await this.#store.add(keys.flatMap(takeUses));
+    if (keys.length > 0) await this.#store.add(takeUses(keys));
   }
 }
 
-function takeUses(known: CountedKey): KeyUse[] {
-  const { id: keyId, accountId } = known;
-  const uses: KeyUse[] = [];
-  for (let count = known.uses; count; count = count.older) {
-    const { day, endpoint, units, lastAt } = count;
-    uses.push({ accountId, keyId, day, endpoint, count: units, lastAt });
+/** One use for each key, day and endpoint: a key that was changed in the ledger is counted as another object. */
+function takeUses(keys: readonly CountedKey[]): KeyUse[] {
+  const uses = new Map<string, KeyUse>();
+  for (const known of keys) {
+    for (let count = known.uses; count; count = count.older) {
+      const { day, endpoint, units, lastAt } = count;
+      const key = `${known.id} ${day} ${endpoint}`;
+      const use = uses.get(key);
+      if (use) {
+        use.count += units;
+        use.lastAt = Math.max(use.lastAt, lastAt);
+      } else
+        uses.set(key, { accountId: known.accountId, keyId: known.id, day, endpoint, count: units, lastAt });
+    }
+    known.uses = undefined;
   }
-  known.uses = undefined;
-  return uses;
+  return [...uses.values()];
 }

@@ -55,4 +55,16 @@ onEachEngine('uses of keys', (engine) => {
     const { byKey } = (await api.ask('/usage/daily')).body as { byKey: Json[] };
     expect(byKey.find((use) => use.key === id)).toMatchObject({ endpoint: 'symbols', count: 2 });
   });
+
+  test('uses of a key before and after it was changed add up', async () => {
+    const made = await api.ask('/account/keys', { method: 'POST', body: '{}' });
+    const [key, { id }] = [String(made.body.apiKey), made.body.key as { id: string }];
+    await api.ask('/symbols', { key });
+    await api.ask(`/account/keys/${id}`, { method: 'PATCH', body: '{"name":"renamed"}' });
+    await api.service.core.follow();
+    await api.ask('/symbols', { key });
+    await api.service.core.keyUses.flush();
+    const { byKey } = (await api.ask('/usage/daily')).body as { byKey: Json[] };
+    expect(byKey.find((use) => use.key === id)).toMatchObject({ endpoint: 'symbols', count: 2 });
+  });
 });
