@@ -3,6 +3,7 @@ import { SQL } from 'bun';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { SyncRequest } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
+import { ticksSince } from '../../src/ledger/ticks/day-ticks.ts';
 import { fixedClock } from '../support/ledgers.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { eventually } from '../support/program.ts';
@@ -46,18 +47,64 @@ test('on PostgreSQL, statements that were planned for empty tables find ten thou
 test('on PostgreSQL, the first day of a long history is found without reading the others, before any ANALYZE', async () => {
   await sql`INSERT INTO bar (symbol_id, source_id, day, open, high, low, close, withdrawn, recorded_at, revision)
     SELECT s, 1, 10000 + d, 1, 1, 1, 1, 0, 0, 1 FROM generate_series(1, 20) s, generate_series(1, 3000) d`;
-  const read = async () => {
-    await quiet();
-    const [row] = await sql`SELECT seq_tup_read + idx_tup_fetch AS n FROM pg_stat_user_tables
-      WHERE relname = 'bar'`;
-    return Number(row.n);
-  };
-  const before = await read();
+  const before = await rowsRead('bar');
   await withLedger(async (ledger) => {
     for (let i = 1; i <= 20; i++) expect(await ledger.bars.firstDay(i, 'simulated')).toBe(10_001);
   });
-  expect((await read()) - before).toBeLessThan(200);
+  expect((await rowsRead('bar')) - before).toBeLessThan(200);
 });
+
+test('on PostgreSQL, the days that have ticks are found without reading the ticks, by plans for an empty table too', async () => {
+  const before = await rowsRead('tick');
+  await withLedger(async (ledger) => {
+    for (let i = 0; i < REPEATS; i++) await ledger.ticks.days(1, 'real');
+    await insertTicks();
+    for (let i = 1; i <= SYMBOLS; i++) expect(await ledger.ticks.days(i, 'real')).toHaveLength(DAYS);
+  });
+  expect((await rowsRead('tick')) - before).toBeLessThan(SYMBOLS * DAYS * 5);
+});
+
+test('on PostgreSQL, a statement starts no worker processes, however cheap the planner assumes them to be', async () => {
+  const [{ name }] = await sql`SELECT current_database() AS name`;
+  for (const cost of ['parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_index_scan_size'])
+    await sql.unsafe(`ALTER DATABASE ${name} SET ${cost} = 0`);
+  const before = await workersStarted();
+  await withLedger(async (ledger) => {
+    const of = { symbolId: 1, origin: 'real', day: FIRST_DAY } as const;
+    for (let i = 0; i < REPEATS; i++) {
+      expect(await ticksSince(ledger.engine, ledger.engine.read, of, 1)).toEqual([]);
+    }
+  });
+  expect((await workersStarted()) - before).toBe(0);
+});
+
+const SYMBOLS = 20;
+const DAYS = 5;
+const FIRST_DAY = 20_000;
+
+/** A thousand ticks on each day of each symbol. */
+async function insertTicks(): Promise<void> {
+  await sql`INSERT INTO tick (symbol_id, source_id, tick_id, day, at, received, price, revision)
+    SELECT s, 2, 'tick_' || d || '_' || i, d, d * CAST(86400000 AS BIGINT) + i, d * CAST(86400000 AS BIGINT) + i, 1, 1
+    FROM generate_series(1, ${SYMBOLS}) s, generate_series(${FIRST_DAY}, ${FIRST_DAY + DAYS - 1}) d,
+      generate_series(1, 1000) i`;
+}
+
+/** How many processes PostgreSQL wanted to start for parts of a statement. */
+async function workersStarted(): Promise<number> {
+  await quiet();
+  const [row] = await sql`SELECT parallel_workers_to_launch AS n FROM pg_stat_database
+    WHERE datname = current_database()`;
+  return Number(row.n);
+}
+
+/** How many rows of a table were read so far, by any means. */
+async function rowsRead(table: string): Promise<number> {
+  await quiet();
+  const [row] = await sql`SELECT seq_tup_read + idx_tup_fetch AS n FROM pg_stat_user_tables
+    WHERE relname = ${table}`;
+  return Number(row.n);
+}
 
 async function withLedger(use: (ledger: Ledger) => Promise<void>): Promise<void> {
   const ledger = await Ledger.open(url, fixedClock, 'serving');

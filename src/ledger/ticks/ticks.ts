@@ -59,7 +59,10 @@ export class TickStore {
     });
   }
 
-  /** The trade dates of one origin whose ticks are complete, found by skipping through the index from day to day. */
+  /**
+   * The trade dates of one origin whose ticks are complete, found by skipping through the index from day to day. PostgreSQL
+   * may turn EXISTS into a join, which reads every tick of the symbol; a value is looked up for each day.
+   */
   async days(symbolId: number, origin: PriceOrigin): Promise<Day[]> {
     const { read, placeholder: p } = this.#engine;
     const rows = await read.unsafe(
@@ -68,8 +71,8 @@ export class TickStore {
          UNION ALL
          SELECT (SELECT min(day) FROM tick WHERE symbol_id = ${p(2)} AND day > found.day)
          FROM found WHERE found.day IS NOT NULL)
-       SELECT day FROM found WHERE day IS NOT NULL AND EXISTS (
-         SELECT 1 FROM tick t WHERE t.symbol_id = ${p(3)} AND t.day = found.day AND t.${originFilter(origin)})
+       SELECT day FROM found WHERE day IS NOT NULL AND (
+         SELECT 1 FROM tick t WHERE t.symbol_id = ${p(3)} AND t.day = found.day AND t.${originFilter(origin)} LIMIT 1) = 1
          AND NOT EXISTS (SELECT 1 FROM tick_pruning d
            WHERE d.symbol_id = ${p(4)} AND d.day = found.day AND d.simulated = ${p(5)})
        ORDER BY day`,

@@ -47,6 +47,8 @@ const ONLY_INDEXES = {
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   enable_material: 'off',
+  // Starting worker processes takes 20 ms, which the planner underestimates, also of a statement that then finds no row.
+  max_parallel_workers_per_gather: 0,
 };
 
 /** What the ledger's statements are written for, whatever the default of the database or its user is. */
