@@ -6,7 +6,7 @@ import { KeyUseStore } from './accounts/key-uses.ts';
 import { PlanStore } from './accounts/plans.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import type { Actor } from './audit/entry.ts';
-import type { Engine, LedgerUse } from './engine/engine.ts';
+import type { Engine, LedgerUse, ReadOnlyUse } from './engine/engine.ts';
 import { type LedgerLatency, withLatency } from './engine/latency.ts';
 import { readMeta, writeMeta } from './engine/meta.ts';
 import type { CounterName, HorizonName } from './engine/revisions.ts';
@@ -163,7 +163,7 @@ export class Ledger {
 
   /** Reads the schema version of an existing database. Changes nothing. */
   static async schema(url: string, clock: Clock): Promise<SchemaState> {
-    const engine = await openEngine(url, clock, 'reading');
+    const engine = await openEngine(url, clock, 'inspecting');
     try {
       return await readSchema(engine);
     } finally {
@@ -172,8 +172,8 @@ export class Ledger {
   }
 
   /** Opens an existing, current ledger read-only. */
-  static async openForReading(url: string, clock: Clock): Promise<Ledger> {
-    return new Ledger(await openEngine(url, clock, 'reading'));
+  static async openForReading(url: string, clock: Clock, use: ReadOnlyUse = 'reading'): Promise<Ledger> {
+    return new Ledger(await openEngine(url, clock, use));
   }
 
   /** The same ledger for changes by somebody, which the audit log records. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
-import type { Engine, LedgerUse } from './engine/engine.ts';
+import { type Engine, isReadOnly, type LedgerUse } from './engine/engine.ts';
 import { openPostgres } from './engine/postgres/postgres.ts';
 import { openSqlite, openSqliteForReading } from './engine/sqlite/sqlite.ts';
 
@@ -7,7 +7,7 @@ import { openSqlite, openSqliteForReading } from './engine/sqlite/sqlite.ts';
 export function openEngine(url: string, clock: Clock, use: LedgerUse): Promise<Engine> {
   if (isPostgres(url)) return openPostgres(url, use);
   const path = sqlitePath(url);
-  return use === 'reading' ? openSqliteForReading(path, clock) : openSqlite(path, clock);
+  return isReadOnly(use) ? openSqliteForReading(path, clock) : openSqlite(path, clock);
 }
 
 export function sqlitePath(url: string): string {

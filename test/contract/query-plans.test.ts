@@ -57,11 +57,22 @@ test('on PostgreSQL, the first day of a long history is found without reading th
 test('on PostgreSQL, the days that have ticks are found without reading the ticks, by plans for an empty table too', async () => {
   const before = await rowsRead('tick');
   await withLedger(async (ledger) => {
-    for (let i = 0; i < REPEATS; i++) await ledger.ticks.days(1, 'real');
+    const reader = await Ledger.openForReading(url, fixedClock);
+    for (let i = 0; i < REPEATS; i++) {
+      await ledger.ticks.days(1, 'real');
+      await tickDays(reader, 1);
+      await foldFirstDay(reader);
+    }
     await insertTicks();
-    for (let i = 1; i <= SYMBOLS; i++) expect(await ledger.ticks.days(i, 'real')).toHaveLength(DAYS);
+    for (let i = 1; i <= SYMBOLS; i++) {
+      expect(await ledger.ticks.days(i, 'real')).toHaveLength(DAYS);
+      expect(await tickDays(reader, i)).toHaveLength(DAYS);
+    }
+    expect(await foldFirstDay(reader)).toHaveLength(FOLDED_SYMBOLS);
+    await reader.close();
   });
-  expect((await rowsRead('tick')) - before).toBeLessThan(SYMBOLS * DAYS * 5);
+  const [found, folded] = [SYMBOLS * DAYS * 10, FOLDED_SYMBOLS * (TICKS_PER_DAY + 10)];
+  expect((await rowsRead('tick')) - before).toBeLessThan(found + folded);
 });
 
 test('on PostgreSQL, a statement starts no worker processes, however cheap the planner assumes them to be', async () => {
@@ -81,13 +92,32 @@ test('on PostgreSQL, a statement starts no worker processes, however cheap the p
 const SYMBOLS = 20;
 const DAYS = 5;
 const FIRST_DAY = 20_000;
+const TICKS_PER_DAY = 1_000;
+const FOLDED_SYMBOLS = 5;
+/** After all ticks. */
+const LATER = (FIRST_DAY + DAYS) * 86_400_000;
 
-/** A thousand ticks on each day of each symbol. */
+/** The days of a symbol that have ticks, as a point-in-time request finds them. */
+function tickDays(reader: Ledger, symbolId: number): Promise<unknown[]> {
+  const recordedBy = { ended: LATER, running: LATER };
+  return reader.past.tickDays([{ symbolId, lastEnded: FIRST_DAY }], 'real', recordedBy, LATER);
+}
+
+/** The bars of some symbols, as a point-in-time request folds them from their ticks. */
+function foldFirstDay(reader: Ledger): Promise<unknown[]> {
+  const days = Array.from({ length: FOLDED_SYMBOLS }, (_, i) => ({
+    symbolId: i + 1,
+    day: FIRST_DAY,
+    after: 0,
+  }));
+  return reader.past.foldTicks(days, 'real', LATER);
+}
+
 async function insertTicks(): Promise<void> {
   await sql`INSERT INTO tick (symbol_id, source_id, tick_id, day, at, received, price, revision)
     SELECT s, 2, 'tick_' || d || '_' || i, d, d * CAST(86400000 AS BIGINT) + i, d * CAST(86400000 AS BIGINT) + i, 1, 1
     FROM generate_series(1, ${SYMBOLS}) s, generate_series(${FIRST_DAY}, ${FIRST_DAY + DAYS - 1}) d,
-      generate_series(1, 1000) i`;
+      generate_series(1, ${TICKS_PER_DAY}) i`;
 }
 
 /** How many processes PostgreSQL wanted to start for parts of a statement. */

@@ -32,7 +32,7 @@ export async function inspectLedger(config: Config): Promise<InspectedLedger> {
     if (onPostgres) findings.push(ok('ledger.reachable', 'PostgreSQL can be reached'));
     if (pending.length > 0) return { findings: [...findings, outdated(version)], ledger: undefined };
     findings.push(ok('ledger.schema', `the schema is up to date (${SCHEMA_VERSION})`));
-    const ledger = await Ledger.openForReading(databaseUrl, systemClock);
+    const ledger = await Ledger.openForReading(databaseUrl, systemClock, 'inspecting');
     if (onPostgres) {
       findings.push(...(await checkHosts(databaseUrl)), ...(await checkPostgres(ledger, config)));
     }

@@ -113,7 +113,13 @@ export interface Engine {
 }
 
 /**
- * What a ledger is opened for: serving requests (short timeouts), ingesting prices, running a command, or only reading
- * (point-in-time requests).
+ * What a ledger is opened for: serving requests (short timeouts), ingesting prices, running a command, or without writing
+ * for point-in-time requests (reading) or for checks of the whole ledger (inspecting).
  */
-export type LedgerUse = 'serving' | 'feeding' | 'working' | 'reading';
+export type LedgerUse = 'serving' | 'feeding' | 'working' | ReadOnlyUse;
+
+export type ReadOnlyUse = 'reading' | 'inspecting';
+
+export function isReadOnly(use: LedgerUse): use is ReadOnlyUse {
+  return use === 'reading' || use === 'inspecting';
+}

@@ -10,7 +10,7 @@ const PAGES_PER_STATEMENT = 8_192;
 
 /** Whether every page of the ledger's tables can be read. Indexes are not looked at: that takes a superuser. */
 export async function isPostgresSound(url: string, clock: Clock): Promise<boolean> {
-  const engine = await openEngine(url, clock, 'reading');
+  const engine = await openEngine(url, clock, 'inspecting');
   try {
     for (const { name } of ledgerTables()) await readPages(engine, name);
     return true;

@@ -1,4 +1,4 @@
-import type { Engine, LedgerUse } from '../engine.ts';
+import { type Engine, isReadOnly, type LedgerUse } from '../engine.ts';
 import type { Sql } from '../rows.ts';
 import { type Connections, closeConnections, connectPostgres } from './connections.ts';
 import { copyRows, forRows, hasTable, replayedAt, serverTime, timelineExpression } from './statements.ts';
@@ -21,7 +21,7 @@ interface UseLimits {
    * long, and the whole cluster waits for them to count requests.
    */
   idleInTransactionMs: number;
-  /** Serving and feeding read by key. Checks, exports and imports read whole tables. */
+  /** Requests and feeds read by key. Checks, exports and imports read whole tables. */
   usesIndexes: boolean;
 }
 
@@ -51,6 +51,14 @@ const LIMITS: Readonly<Record<LedgerUse, UseLimits>> = {
     usesIndexes: false,
   },
   reading: {
+    readers: 1,
+    writers: 1,
+    parallelReads: 1,
+    statementMs: 10_000,
+    idleInTransactionMs: 2_000,
+    usesIndexes: true,
+  },
+  inspecting: {
     readers: 1,
     writers: 1,
     parallelReads: 1,
@@ -112,7 +120,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
 function connect(url: string, use: LedgerUse): Promise<Connections> {
   const { readers, writers, statementMs, idleInTransactionMs, usesIndexes } = LIMITS[use];
   return connectPostgres(url, {
-    limits: { statementMs, idleInTransactionMs, isReadOnly: use === 'reading', usesIndexes },
+    limits: { statementMs, idleInTransactionMs, isReadOnly: isReadOnly(use), usesIndexes },
     readersMax: readers,
     writersMax: writers,
     callMsMax: statementMs + MARGIN_MS,
