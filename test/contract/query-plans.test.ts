@@ -75,6 +75,21 @@ test('on PostgreSQL, the days that have ticks are found without reading the tick
   expect((await rowsRead('tick')) - before).toBeLessThan(found + folded);
 });
 
+test('on PostgreSQL, the held bars of a published day are found without reading those of others', async () => {
+  await sql`INSERT INTO source (id, name) VALUES (2, 'desk')`;
+  await sql`INSERT INTO quarantine_bar (id, symbol_id, source_id, day, open, high, low, close, received, reason, origin, state)
+    SELECT d, 1, 2, d, 1, 1, 1, 1, 0, 'far', 'push', 'held' FROM generate_series(10001, 15000) d`;
+  const before = await rowsRead('quarantine_bar');
+  const bar = { symbolId: 1, day: 12_000, open: 2, high: 2, low: 2, close: 2 };
+  await withLedger(async (ledger) => {
+    await ledger.bars.publish([bar], { source: 'desk', recordedAt: 5 });
+    await ledger.heldBars.settle([bar], 'desk', 5);
+  });
+  expect((await rowsRead('quarantine_bar')) - before).toBeLessThan(10);
+  const decided = await sql`SELECT day, state FROM quarantine_bar WHERE state <> 'held'`;
+  expect([...decided]).toEqual([{ day: bar.day, state: 'dropped' }]);
+});
+
 test('on PostgreSQL, a statement starts no worker processes, however cheap the planner assumes them to be', async () => {
   const [{ name }] = await sql`SELECT current_database() AS name`;
   for (const cost of ['parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_index_scan_size'])

@@ -88,7 +88,6 @@ export async function publishFile(
     what.onProgress(done);
   }
   if (run !== undefined) {
-    await ledger.heldBars.settle(source, recordedAt);
     const { taken, corrected, unchanged } = total;
     const counts = { taken, corrected, unchanged, held: total.held.count, refused: file.refused.count };
     const ended = recordedAt + Math.round(performance.now() - start);
@@ -106,11 +105,13 @@ async function write(
   const origin = importName(run);
   await ledger.heldBars.hold(held, { source, origin, received: recordedAt });
   await ledger.heldBars.confirm(confirmed, recordedAt);
-  return ledger.bars.publish(admitted, {
+  const result = await ledger.bars.publish(admitted, {
     source,
     recordedAt,
     after: (tx, revision) => noteRevision(tx, origin, revision),
   });
+  await ledger.heldBars.settle(admitted, source, recordedAt);
+  return result;
 }
 
 /** What a dry run would publish. All bars of a new currency count as taken. */

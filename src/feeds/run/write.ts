@@ -21,7 +21,7 @@ export async function publish(
     before: leaseGuard(run),
   } as const;
   const result = await ledger.bars.publish(bars, publication, onProgress);
-  await ledger.heldBars.settle(source, recordedAt);
+  await ledger.heldBars.settle(bars, source, recordedAt);
   return result;
 }
 

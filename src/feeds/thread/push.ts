@@ -65,7 +65,7 @@ async function writeBars(ledger: Ledger, push: BarPush): Promise<PushOutcome[]> 
     comparedWith: 'own',
     onBar: (bar, outcome) => outcomes.set(bar, { status: STATUS[outcome] }),
   });
-  await ledger.heldBars.settle(source, received);
+  await ledger.heldBars.settle(wanted, source, received);
   for (const [bar, first] of repeats) outcomes.set(bar, ofRepeat(outcomes.get(first)!));
   return bars.map((bar) => outcomes.get(bar)!);
 }

@@ -162,22 +162,56 @@ export class HeldBarStore {
     });
   }
 
-  /** Decides on held bars whose day got a bar of the same source at `now`: it confirmed or replaced them. */
-  async settle(source: string, now: number): Promise<void> {
+  /** Decides on held bars whose day got a bar of the same source at `now`: one of `published` confirmed or replaced them. */
+  async settle(published: readonly NewBar[], source: string, now: number): Promise<void> {
     const { read } = this.#engine;
-    const waiting = onlyRow(await read`SELECT count(*) AS n FROM quarantine_bar WHERE state = 'held'`);
-    if (asNumber(waiting.n) === 0) return;
-    await this.#engine.write(async (tx) => {
-      const id = await sourceId(tx, source);
-      await tx`UPDATE quarantine_bar SET decided_at = ${now}, decided_by = 'a later bar of its source',
-          state = CASE WHEN EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = quarantine_bar.symbol_id
-            AND b.day = quarantine_bar.day AND b.source_id = ${id} AND b.recorded_at = ${now}
-            AND b.close = quarantine_bar.close) THEN 'released' ELSE 'dropped' END
-        WHERE state = 'held' AND source_id = ${id} AND EXISTS (SELECT 1 FROM bar b
-          WHERE b.symbol_id = quarantine_bar.symbol_id AND b.day = quarantine_bar.day AND b.source_id = ${id}
-            AND b.recorded_at = ${now} AND b.withdrawn = 0)`;
-    });
+    const [row] = await read`SELECT id FROM source WHERE name = ${source}`;
+    if (!row || published.length === 0) return;
+    const id = asNumber(row.id);
+    const held = await heldAmong(this.#engine, published, id);
+    for (let from = 0; from < held.length; from += ROWS_PER_TRANSACTION) {
+      const chunk = held.slice(from, from + ROWS_PER_TRANSACTION);
+      await this.#engine.write((tx) => settleSome(this.#engine, tx, chunk, id, now));
+    }
   }
+}
+
+/** The ids of a source's held bars on the days between the first and the last bar of each symbol. */
+async function heldAmong(engine: Engine, bars: readonly NewBar[], source: number): Promise<number[]> {
+  const rows = [...Map.groupBy(bars, ({ symbolId }) => symbolId)].map(([symbolId, ofSymbol]): RowValues => {
+    const days = ofSymbol.map(({ day }) => day);
+    return [symbolId, source, days.reduce((a, b) => Math.min(a, b)), days.reduce((a, b) => Math.max(a, b))];
+  });
+  const found = await engine.forRows(
+    engine.read,
+    { symbol_id: 'BIGINT', source_id: 'BIGINT', first_day: 'BIGINT', last_day: 'BIGINT' },
+    rows,
+    (n) => `SELECT q.id FROM ${n.table} CROSS JOIN quarantine_bar q
+      WHERE q.symbol_id = ${n.cell('symbol_id')} AND q.source_id = ${n.cell('source_id')}
+        AND q.day >= ${n.cell('first_day')} AND q.day <= ${n.cell('last_day')} AND q.state = 'held'`,
+  );
+  return found.map(([id]) => asNumber(id));
+}
+
+async function settleSome(
+  engine: Engine,
+  tx: Sql,
+  ids: readonly number[],
+  source: number,
+  now: number,
+): Promise<void> {
+  await engine.forRows(
+    tx,
+    { id: 'BIGINT', source_id: 'BIGINT', at: 'BIGINT' },
+    ids.map((id) => [id, source, now]),
+    (n) => `UPDATE quarantine_bar SET decided_at = ${n.cell('at')}, decided_by = 'a later bar of its source',
+        state = CASE WHEN EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = quarantine_bar.symbol_id
+          AND b.day = quarantine_bar.day AND b.source_id = ${n.cell('source_id')} AND b.recorded_at = ${n.cell('at')}
+          AND b.close = quarantine_bar.close) THEN 'released' ELSE 'dropped' END
+      ${n.from} WHERE quarantine_bar.id = ${n.cell('id')} AND state = 'held' AND EXISTS (SELECT 1 FROM bar b
+        WHERE b.symbol_id = quarantine_bar.symbol_id AND b.day = quarantine_bar.day
+          AND b.source_id = ${n.cell('source_id')} AND b.recorded_at = ${n.cell('at')} AND b.withdrawn = 0)`,
+  );
 }
 
 async function holdSome(
