@@ -70,8 +70,12 @@ test('on PostgreSQL, the days that have ticks are found without reading the tick
     }
     expect(await foldFirstDay(reader)).toHaveLength(FOLDED_SYMBOLS);
     await reader.close();
+    const exporter = await Ledger.open(url, fixedClock, 'working');
+    const all = Array.from({ length: SYMBOLS }, (_, i) => i + 1);
+    expect(await tickDays(exporter, ...all)).toHaveLength(SYMBOLS * DAYS);
+    await exporter.close();
   });
-  const [found, folded] = [SYMBOLS * DAYS * 10, FOLDED_SYMBOLS * (TICKS_PER_DAY + 10)];
+  const [found, folded] = [SYMBOLS * DAYS * 15, FOLDED_SYMBOLS * (TICKS_PER_DAY + 10)];
   expect((await rowsRead('tick')) - before).toBeLessThan(found + folded);
 });
 
@@ -112,10 +116,10 @@ const FOLDED_SYMBOLS = 5;
 /** After all ticks. */
 const LATER = (FIRST_DAY + DAYS) * 86_400_000;
 
-/** The days of a symbol that have ticks, as a point-in-time request finds them. */
-function tickDays(reader: Ledger, symbolId: number): Promise<unknown[]> {
-  const recordedBy = { ended: LATER, running: LATER };
-  return reader.past.tickDays([{ symbolId, lastEnded: FIRST_DAY }], 'real', recordedBy, LATER);
+/** The days of symbols that have ticks, as a point-in-time request or an export finds them. */
+function tickDays(reader: Ledger, ...symbolIds: number[]): Promise<unknown[]> {
+  const symbols = symbolIds.map((symbolId) => ({ symbolId, lastEnded: FIRST_DAY }));
+  return reader.past.tickDays(symbols, 'real', { ended: LATER, running: LATER }, LATER);
 }
 
 /** The bars of some symbols, as a point-in-time request folds them from their ticks. */

@@ -110,7 +110,7 @@ export class PastStore {
   /**
    * The trade dates that have a tick visible at a horizon, by symbol and day. If the day's bar was withdrawn, only
    * ticks made after the withdrawal count. Each step of the recursion jumps to the next day in the index; a DISTINCT would read
-   * every tick.
+   * every tick, and so would PostgreSQL for an EXISTS, which it may turn into a join.
    */
   async tickDays(
     symbols: readonly EndedSessions[],
@@ -125,12 +125,12 @@ export class PastStore {
           SELECT a.symbol_id, a.last_ended,
             (SELECT min(t.day) FROM tick t WHERE t.symbol_id = a.symbol_id AND t.day > a.day)
           FROM d a WHERE a.day IS NOT NULL)
-        SELECT a.symbol_id, a.day FROM d a WHERE a.day IS NOT NULL AND EXISTS (
+        SELECT a.symbol_id, a.day FROM d a WHERE a.day IS NOT NULL AND (
           SELECT 1 FROM tick t WHERE t.symbol_id = a.symbol_id AND t.day = a.day
             AND t.at > coalesce((SELECT CASE WHEN b.withdrawn > 0 THEN b.recorded_at END FROM bar b
               WHERE b.symbol_id = a.symbol_id AND b.day = a.day AND ${visible('b', origin, recordedBy, value)}
               ORDER BY b.revision DESC LIMIT 1), ${ALWAYS})
-            AND ${visibleTick('t', origin, horizon, value)})
+            AND ${visibleTick('t', origin, horizon, value)} LIMIT 1) = 1
           AND NOT EXISTS (SELECT 1 FROM tick_pruning p WHERE p.symbol_id = a.symbol_id AND p.day = a.day
             AND p.simulated = ${origin === 'simulated' ? 1 : 0})
         ORDER BY a.symbol_id, a.day`;
