@@ -79,6 +79,29 @@ test('old data is deleted by the retention rules of the operator', async () => {
   await ledger.close();
 });
 
+test('old data is looked for once an hour, also while other work fails or is behind', async () => {
+  const url = await newLedgerUrl('sqlite');
+  let now = NOON;
+  const clock = { now: () => now };
+  const ledger = await Ledger.open(url, clock);
+  const use = { accountId: 'a', keyId: 'k', day: 1, endpoint: 'latest', count: 1, lastAt: 0 };
+  const loop = new FeedLoop({ ledgerUrl: url, clock, post() {} });
+  await ledger.engine.write((tx) => tx`ALTER TABLE feed RENAME TO gone`);
+  const usesAfterTurn = async () => {
+    await ledger.keyUses.add([use]);
+    await expect(loop.turn()).rejects.toThrow('feed');
+    return (await ledger.keyUses.of('a', 0)).length;
+  };
+  expect(await usesAfterTurn()).toBe(0);
+  now += 60_000;
+  expect(await usesAfterTurn()).toBe(1);
+  now += 3_600_000;
+  expect(await usesAfterTurn()).toBe(0);
+  loop.stop();
+  await loop.run();
+  await ledger.close();
+});
+
 test('a ledger that cannot be opened is reported and retried', async () => {
   const path = join(newFolder(), 'ledger.db');
   mkdirSync(path); // a folder where the file should be

@@ -75,6 +75,8 @@ export class FeedLoop {
   #workers: Workers | undefined;
   #closedAt = Number.NEGATIVE_INFINITY;
   #prunedAt = Number.NEGATIVE_INFINITY;
+  /** When all old rows were deleted. Looking for them reads whole tables: once an hour, even if closing is behind for minutes. */
+  #retainedAt = Number.NEGATIVE_INFINITY;
   #isReady = false;
   /** Whether closing or pruning stopped at the end of its budget, with more to do. */
   #isBehind = false;
@@ -160,7 +162,8 @@ export class FeedLoop {
     const limits = { signal: this.#stopping.signal, budgetMs: CLOSE_BUDGET_MS };
     const { retention = DEFAULT_RETENTION } = this.#options;
     const isPruneDue = Math.abs(now - this.#prunedAt) >= PRUNE_MS;
-    let [isPruned, isRetained] = [!isPruneDue, !isPruneDue];
+    const isRetentionDue = Math.abs(now - this.#retainedAt) >= PRUNE_MS;
+    let [isPruned, isRetained] = [!isPruneDue, !isRetentionDue];
     const tasks = [
       () => ledger.quarantine.expire(now),
       () => due.start(now),
@@ -174,7 +177,9 @@ export class FeedLoop {
         isPruned = !pruner.isBehind;
       },
       async () => {
-        if (isPruneDue) isRetained = await ledger.retention.prune(now, retention, limits);
+        if (!isRetentionDue) return;
+        isRetained = await ledger.retention.prune(now, retention, limits);
+        if (isRetained) this.#retainedAt = now;
       },
     ];
     const results: PromiseSettledResult<unknown>[] = [];
@@ -184,7 +189,7 @@ export class FeedLoop {
     }
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
-    if (isPruneDue && isPruned && isRetained) this.#prunedAt = now;
+    if (isPruneDue && isPruned) this.#prunedAt = now;
     this.#isBehind = closer.isBehind || !isPruned || !isRetained;
     if (!this.#isBehind) this.#closedAt = now;
   }
