@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { SQL } from 'bun';
+import type { Sql } from '../../src/ledger/engine/rows.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { checkQuota } from '../../src/ledger/quota/check.ts';
 import type { SyncRequest } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
 import { ticksSince } from '../../src/ledger/ticks/day-ticks.ts';
@@ -93,6 +95,42 @@ test('on PostgreSQL, the held bars of a published day are found without reading 
   const decided = await sql`SELECT day, state FROM quarantine_bar WHERE state <> 'held'`;
   expect([...decided]).toEqual([{ day: bar.day, state: 'dropped' }]);
 });
+
+test('on PostgreSQL, a check of the counts reads the usage of all accounts in bounded statements', async () => {
+  const other = await newDatabase();
+  const ledger = await Ledger.open(other, fixedClock);
+  await ledger.engine.write(async (tx) => {
+    await tx`INSERT INTO quota_period (account_id, period, granted, used, folded, barrier, recall_at, signalled_at, notified)
+      SELECT 'acc_' || i, 202601, 3, CASE WHEN i % 9999 = 0 THEN 4 ELSE 3 END, 3, 0, 0, 0, 0 FROM generate_series(1, 30000) i`;
+    await tx`INSERT INTO usage_day (account_id, period, day, endpoint, count)
+      SELECT 'acc_' || i, 202601, d, 'latest', 1 FROM generate_series(1, 30000) i, generate_series(1, 3) d`;
+  });
+  const statements: [string, unknown[]][] = [];
+  const { read } = ledger.engine;
+  const recording: Sql = Object.assign((...args: Parameters<Sql>) => read(...args), {
+    unsafe(text: string, values: unknown[] = []) {
+      statements.push([text, values]);
+      return read.unsafe(text, values as never);
+    },
+  }) as never;
+  const wrong = await checkQuota({ ...ledger.engine, read: recording });
+  expect(wrong.filter((line) => line.endsWith('the period says 4 used, its days add up to 3'))).toHaveLength(3);
+  const reading = statements.filter(([text]) => text.includes('FROM usage_day'));
+  for (const [text, values] of reading) {
+    const [row] = await read.unsafe(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values as never);
+    expect(rowsOfTable(Object.values(row!)[0], 'usage_day')).toBeLessThan(45_000);
+  }
+  expect(reading.length).toBeGreaterThan(0);
+  await ledger.close();
+});
+
+/** How many rows of a table a plan has returned. */
+function rowsOfTable(plan: unknown, table: string): number {
+  if (typeof plan !== 'object' || plan === null) return 0;
+  const node = plan as Record<string, unknown>;
+  const own = node['Relation Name'] === table ? Number(node['Actual Rows']) * Number(node['Actual Loops']) : 0;
+  return Object.values(node).reduce((sum: number, part) => sum + rowsOfTable(part, table), own);
+}
 
 test('on PostgreSQL, a statement starts no worker processes, however cheap the planner assumes them to be', async () => {
   const [{ name }] = await sql`SELECT current_database() AS name`;
