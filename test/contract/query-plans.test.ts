@@ -3,6 +3,7 @@ import { SQL } from 'bun';
 import type { Sql } from '../../src/ledger/engine/rows.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { checkQuota } from '../../src/ledger/quota/check.ts';
+import { readHolders } from '../../src/ledger/quota/holders.ts';
 import type { SyncRequest } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
 import { ticksSince } from '../../src/ledger/ticks/day-ticks.ts';
@@ -44,6 +45,19 @@ test('on PostgreSQL, statements that were planned for empty tables find ten thou
     expect((await ledger.accounts.byKeyHashes(['hash_1', 'hash_9999'])).size).toBe(2);
   });
   expect(await rowsScanned()).toEqual({ account: 0, api_key: 0, quota_lease: 0, quota_period: 0 });
+});
+
+test('on PostgreSQL, the replicas with open leases are listed without a lookup for each lease', async () => {
+  await sql`INSERT INTO quota_holder (replica, expires_at) VALUES ('two', 0)`;
+  await sql`INSERT INTO quota_lease
+      (lease_id, account_id, period, replica, granted, spent, spent_by, seq, barrier_ack, open, expires_at)
+    SELECT 'open_' || i || '_' || m, 'acc_' || i, 202600 + m, 'two', 5, 2, '{}', 1, 0, 1, 0
+    FROM generate_series(1, 3000) i, generate_series(1, 2) m`;
+  const before = await rowsRead('quota_holder');
+  await withLedger(async (ledger) => {
+    expect(await readHolders(ledger.engine)).toMatchObject([{ replica: 'two', accounts: 3_000, units: 18_000 }]);
+  });
+  expect((await rowsRead('quota_holder')) - before).toBeLessThan(10);
 });
 
 test('on PostgreSQL, the first day of a long history is found without reading the others, before any ANALYZE', async () => {

@@ -90,10 +90,13 @@ export async function releaseHolders(engine: Engine, silentSince: number): Promi
 /** Every replica with an open lease, the most recently heard first. */
 export async function readHolders(engine: Engine): Promise<LeaseHolder[]> {
   const now = await engine.now(engine.read);
-  const rows = await engine.read`SELECT l.replica, count(DISTINCT l.account_id) AS accounts,
-      sum(l.granted - l.spent) AS units, max(coalesce(h.expires_at, l.expires_at)) AS expires_at
-    FROM quota_lease l LEFT JOIN quota_holder h ON h.replica = l.replica
-    WHERE l.open = 1 GROUP BY l.replica ORDER BY 4 DESC, l.replica`;
+  // Grouped in two steps: count(DISTINCT …) makes PostgreSQL sort all open leases by account, which takes most of the time.
+  const rows = await engine.read`SELECT l.replica, l.accounts, l.units, coalesce(h.expires_at, l.expires_at) AS expires_at
+    FROM (SELECT replica, count(*) AS accounts, sum(units) AS units, max(expires_at) AS expires_at FROM (
+        SELECT replica, account_id, sum(granted - spent) AS units, max(expires_at) AS expires_at FROM quota_lease
+        WHERE open = 1 GROUP BY replica, account_id) a
+      GROUP BY replica) l
+    LEFT JOIN quota_holder h ON h.replica = l.replica ORDER BY 4 DESC, l.replica`;
   return rows.map(HOLDER.read).map(({ expiresAt, ...holder }) => ({
     ...holder,
     silentSeconds: Math.max(0, Math.floor((now - (expiresAt - LEASE_MS)) / 1000)),
