@@ -57,7 +57,9 @@ test('on PostgreSQL, the replicas with open leases are listed without a lookup f
     FROM generate_series(1, 3000) i, generate_series(1, 2) m`;
   const before = await rowsRead('quota_holder');
   await withLedger(async (ledger) => {
-    expect(await readHolders(ledger.engine)).toMatchObject([{ replica: 'two', accounts: 3_000, units: 18_000 }]);
+    expect(await readHolders(ledger.engine)).toMatchObject([
+      { replica: 'two', accounts: 3_000, units: 18_000 },
+    ]);
   });
   expect((await rowsRead('quota_holder')) - before).toBeLessThan(10);
 });
@@ -122,7 +124,9 @@ test('on PostgreSQL, a check of the counts reads the usage of all accounts in bo
   });
   const { engine, statements } = recordStatements(ledger.engine);
   const wrong = await checkQuota(engine);
-  expect(wrong.filter((line) => line.endsWith('the period says 4 used, its days add up to 3'))).toHaveLength(3);
+  expect(wrong.filter((line) => line.endsWith('the period says 4 used, its days add up to 3'))).toHaveLength(
+    3,
+  );
   const reading = statements.filter(([text]) => text.includes('FROM usage_day'));
   expect(reading.length).toBeGreaterThan(0);
   for (const statement of reading) {

@@ -91,7 +91,8 @@ export async function releaseHolders(engine: Engine, silentSince: number): Promi
 export async function readHolders(engine: Engine): Promise<LeaseHolder[]> {
   const now = await engine.now(engine.read);
   // Grouped in two steps: count(DISTINCT …) makes PostgreSQL sort all open leases by account, which takes most of the time.
-  const rows = await engine.read`SELECT l.replica, l.accounts, l.units, coalesce(h.expires_at, l.expires_at) AS expires_at
+  const rows =
+    await engine.read`SELECT l.replica, l.accounts, l.units, coalesce(h.expires_at, l.expires_at) AS expires_at
     FROM (SELECT replica, count(*) AS accounts, sum(units) AS units, max(expires_at) AS expires_at FROM (
         SELECT replica, account_id, sum(granted - spent) AS units, max(expires_at) AS expires_at FROM quota_lease
         WHERE open = 1 GROUP BY replica, account_id) a
