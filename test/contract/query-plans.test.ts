@@ -9,7 +9,8 @@ import { readHolders } from '../../src/ledger/quota/holders.ts';
 import type { SyncRequest } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
 import { ticksSince } from '../../src/ledger/ticks/day-ticks.ts';
-import { fixedClock } from '../support/ledgers.ts';
+import { utcDay } from '../../src/market/day.ts';
+import { fixedClock, NOW } from '../support/ledgers.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { eventually } from '../support/program.ts';
 
@@ -47,6 +48,23 @@ test('on PostgreSQL, statements that were planned for empty tables find ten thou
     expect((await ledger.accounts.byKeyHashes(['hash_1', 'hash_9999'])).size).toBe(2);
   });
   expect(await rowsScanned()).toEqual({ account: 0, api_key: 0, quota_lease: 0, quota_period: 0 });
+});
+
+test('on PostgreSQL, a page of accounts is read without the others', async () => {
+  const before = await rowsRead('account');
+  await withLedger(async (ledger) => {
+    for (let i = 0; i < REPEATS; i++) expect(await ledger.accounts.list('', 50)).toHaveLength(50);
+  });
+  expect((await rowsRead('account')) - before).toBeLessThan(REPEATS * 60);
+});
+
+test('on PostgreSQL, old uses of keys are found without reading the others', async () => {
+  const today = utcDay(NOW);
+  await sql`INSERT INTO key_use (account_id, key_id, day, endpoint, count, last_at)
+    SELECT 'acc_' || i, 'key_' || i, ${today} - d, 'latest', 1, 0 FROM generate_series(1, 1000) i, generate_series(1, 30) d`;
+  const before = await blocksRead('key_use');
+  await withLedger(async (ledger) => void (await ledger.retention.prune(NOW)));
+  expect((await blocksRead('key_use')) - before).toBeLessThan(20);
 });
 
 test('on PostgreSQL, the replicas with open leases are listed without a lookup for each lease', async () => {
@@ -229,6 +247,14 @@ async function workersStarted(): Promise<number> {
   await quiet();
   const [row] = await sql`SELECT parallel_workers_to_launch AS n FROM pg_stat_database
     WHERE datname = current_database()`;
+  return Number(row.n);
+}
+
+/** How many blocks of a table and its indexes were read so far. */
+async function blocksRead(table: string): Promise<number> {
+  await quiet();
+  const [row] = await sql`SELECT heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read AS n
+    FROM pg_statio_user_tables WHERE relname = ${table}`;
   return Number(row.n);
 }
 

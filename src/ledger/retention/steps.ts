@@ -126,7 +126,7 @@ function deleteKeyUses(engine: Engine, now: number): Promise<number> {
   return engine.write(async (tx) => {
     const deleted = await tx`DELETE FROM key_use WHERE (account_id, key_id, day, endpoint) IN (
         SELECT account_id, key_id, day, endpoint FROM key_use
-        WHERE day < ${utcDay(now) - KEY_USE_DAYS} LIMIT ${ROWS_PER_BATCH})
+        WHERE day < ${utcDay(now) - KEY_USE_DAYS} ORDER BY day LIMIT ${ROWS_PER_BATCH})
       RETURNING day`;
     return deleted.length;
   });

@@ -117,6 +117,15 @@ export const MIGRATIONS: readonly Migration[] = [
       `DROP INDEX quota_period_by_signal`, // unused since schema 15
     ],
   },
+  {
+    id: 20,
+    title: 'accounts by creation and old uses of keys are found by index',
+    statements: [
+      `CREATE INDEX account_by_creation ON account (created_at, id)`,
+      // Those that are no longer kept are looked for every hour.
+      `CREATE INDEX key_use_by_day ON key_use (day)`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;
