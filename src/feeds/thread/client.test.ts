@@ -11,7 +11,7 @@ import { startFeeds } from './client.ts';
 /** A Wednesday on which the markets of New York, Chicago and London are open. */
 const NOON = Date.UTC(2026, 10, 11, 15);
 
-/** How many threads of this process have a lower priority than usual, on Linux. */
+/** How many threads of this process have a lower priority than its first one, on Linux. */
 function countLowered(): number {
   const tasks = '/proc/self/task';
   if (process.platform !== 'linux') return 0;
@@ -19,7 +19,7 @@ function countLowered(): number {
     const stat = readFileSync(`${tasks}/${id}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
   };
-  return readdirSync(tasks).filter((id) => niceOf(id) > 0).length;
+  return readdirSync(tasks).filter((id) => niceOf(id) > niceOf(String(process.pid))).length;
 }
 
 function start(ledgerUrl: string) {
