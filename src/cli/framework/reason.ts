@@ -1,3 +1,4 @@
+import { adviceOn } from '../../ledger/engine/advice.ts';
 import { DiskNearlyFull } from '../../ledger/engine/disk-space.ts';
 import { isCorrupt, isFull, isPermissionDenied, outageReason } from '../../ledger/engine/errors.ts';
 import { messageOf } from '../../runtime/log/log.ts';
@@ -15,6 +16,8 @@ export function reasonOf(error: unknown): string {
   if (isCorrupt(error))
     return `the ledger is damaged: ${message} (see openpit doctor, or restore a backup: openpit restore FILE)`;
   if (error instanceof DiskNearlyFull) return `the ledger is unavailable: ${message}`;
+  const advice = adviceOn(error) ?? adviceOn((error as { cause?: unknown }).cause);
+  if (advice !== undefined) return `the ledger cannot be used: ${message} (${advice})`;
   if (outageReason(error) === undefined) return message;
   return `the ledger cannot be reached: ${message} (check OPENPIT_DATABASE_URL or OPENPIT_DATA_DIR)`;
 }

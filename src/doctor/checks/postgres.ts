@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import type { Config } from '../../config.ts';
 import { isLoopback } from '../../gate/addresses.ts';
-import { sqlStateOf } from '../../ledger/engine/errors.ts';
+import { adviceOn } from '../../ledger/engine/advice.ts';
+import { isPermissionDenied } from '../../ledger/engine/errors.ts';
 import { hostOf, hostUrls } from '../../ledger/engine/postgres/hosts/host-urls.ts';
 import { type PostgresFacts, readPostgresFacts } from '../../ledger/inspection/postgres-facts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -30,23 +31,10 @@ export async function checkPostgres(ledger: Ledger, config: Config): Promise<Fin
 
 /** Suggests a fix by SQLSTATE. */
 export function unreachable(error: unknown, { databaseUrl }: Config): Finding {
-  const state = sqlStateOf(error);
   const text = `PostgreSQL at ${hostUrls(databaseUrl).map(hostOf).join(', ')} cannot be used: ${messageOf(error)}`;
-  if (state.startsWith('28'))
-    return problem(
-      'ledger.reachable',
-      text,
-      'correct user and password in OPENPIT_DATABASE_URL, or pg_hba.conf',
-    );
-  if (state === '3D000')
-    return problem(
-      'ledger.reachable',
-      text,
-      'create the database (createdb), or correct its name in OPENPIT_DATABASE_URL',
-    );
-  if (state === '53300')
-    return problem('ledger.reachable', text, 'raise max_connections of PostgreSQL, or use a pooler');
-  if (state === '42501')
+  const advice = adviceOn(error);
+  if (advice !== undefined) return problem('ledger.reachable', text, advice);
+  if (isPermissionDenied(error))
     return problem(
       'ledger.privileges',
       text,

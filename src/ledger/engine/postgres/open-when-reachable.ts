@@ -32,6 +32,7 @@ export async function openWhenReachable<T>(open: () => Promise<T>, options: Wait
       if (waitedMs >= waitMs) {
         throw new Unavailable(
           `PostgreSQL could not be reached for ${Math.round(waitMs / 1_000)} s: ${reason}`,
+          { cause: error },
         );
       }
       if (waitedMs >= reports * REPORT_MS) {
