@@ -7,7 +7,7 @@ function monitored() {
   const state = {
     now: NOON,
     failure: undefined as Error | undefined,
-    isMeterDown: false,
+    meterFailure: undefined as string | undefined,
     outages: 4,
     recovered: 0,
   };
@@ -20,7 +20,7 @@ function monitored() {
       await call(undefined);
       recorded.push(number);
     },
-    isMeterDown: () => state.isMeterDown,
+    meterFailure: () => state.meterFailure,
     onRecovered: () => void state.recovered++,
   });
   const after = async (ms: number) => {
@@ -57,9 +57,11 @@ test('an outage keeps its start and number, and ends and is recorded with the fi
 test('a ledger that answers but does not accept counts is an outage too', async () => {
   const { state, after } = monitored();
   await after(0);
-  state.isMeterDown = true;
+  state.meterFailure = 'sorry, too many clients already';
   await after(1_500);
-  expect(await after(1_500)).toMatchObject({ reason: 'counts cannot be written' });
-  state.isMeterDown = false;
+  expect(await after(1_500)).toMatchObject({
+    reason: 'counts cannot be written: sorry, too many clients already',
+  });
+  state.meterFailure = undefined;
   expect(await after(1_000)).toBeUndefined();
 });

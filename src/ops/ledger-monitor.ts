@@ -16,8 +16,8 @@ export interface LedgerMonitorOptions {
   /** Records that an outage is over. */
   recordOutage(number: number): Promise<void>;
   onRecovered(): void;
-  /** Whether counts cannot be written, so that requests are refused once their leases are spent. */
-  isMeterDown(): boolean;
+  /** Why counts cannot be written, so that requests are refused once their leases are spent; undefined if they can. */
+  meterFailure(): string | undefined;
   clock: Clock;
 }
 
@@ -82,7 +82,8 @@ export class LedgerMonitor {
     } catch (error) {
       return messageOf(error);
     }
-    return this.#options.isMeterDown() ? 'counts cannot be written' : undefined;
+    const failure = this.#options.meterFailure();
+    return failure === undefined ? undefined : `counts cannot be written: ${failure}`;
   }
 
   #fail(reason: string): void {

@@ -196,9 +196,9 @@ export class Meter {
     return this.#syncFailures;
   }
 
-  /** Whether the ledger does not take counts, so that requests are refused once their leases are spent. */
-  get isDown(): boolean {
-    return this.#syncer.isDown;
+  /** Why the ledger does not take counts, so that requests are refused once their leases are spent; undefined if it does. */
+  get failure(): string | undefined {
+    return this.#syncer.failure;
   }
 
   /** What this replica knows of the account; undefined before its first request. */

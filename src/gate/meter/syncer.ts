@@ -1,4 +1,5 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import type { Scheduler } from '../../runtime/scheduler.ts';
 import type { ClockReading } from './timing/ledger-time.ts';
 
@@ -42,6 +43,7 @@ export class Syncer {
   readonly #due = new Set<SyncParty>();
   #running = false;
   #failures = 0;
+  #lastFailure = '';
   #timeoutMs = TIMEOUT_MS_MIN;
   #isClosed = false;
   #whenEmpty: (() => void) | undefined;
@@ -54,6 +56,11 @@ export class Syncer {
   /** Two calls in a row have failed, so requests do not wait for a third. A single failure may be a dropped connection. */
   get isDown(): boolean {
     return this.#failures > 1;
+  }
+
+  /** Why calls fail, while they do. */
+  get failure(): string | undefined {
+    return this.isDown ? this.#lastFailure : undefined;
   }
 
   /** Queues a sync. An urgent one, for which a request waits, goes before the others. */
@@ -141,12 +148,13 @@ export class Syncer {
     const { sync, scheduler, warn } = this.#options;
     return new Promise((resolve) => {
       const fail = (reason: string) => {
+        this.#lastFailure = reason;
         warn(`a quota sync failed and is retried: ${reason}`);
         resolve(undefined);
       };
       const cancel = scheduler.after(this.#timeoutMs, () => fail('the ledger has not answered in time'));
       sync(requests)
-        .then(resolve, (error) => fail(String(error)))
+        .then(resolve, (error) => fail(messageOf(error)))
         .finally(cancel);
     });
   }

@@ -95,6 +95,9 @@ export interface Engine {
    */
   readonly timeline: string;
 
+  /** SQL expression that is `on` if the database accepts only reads: a standby, or set to read-only by an operator. */
+  readonly readOnly: string;
+
   /**
    * On a standby, the primary's time in ms up to which all commits have been replayed. Infinity on a primary.
    */

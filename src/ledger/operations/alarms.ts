@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import { readMeta } from '../engine/meta.ts';
+import { Unavailable } from '../engine/errors.ts';
 import { asText, onlyRow } from '../engine/rows.ts';
 
 /** Which alarms have been delivered, so that only one of several replicas delivers each. */
@@ -28,9 +28,21 @@ export class AlarmStore {
     });
   }
 
-  /** How often the ledger was unreachable for a replica. Replicas number the next outage by it without the ledger. */
+  /**
+   * How often the ledger was unreachable for a replica. Replicas number the next outage by it without the ledger. Throws
+   * if the ledger accepts only reads: no request can be counted there.
+   */
   async outages(): Promise<number> {
-    return Number((await readMeta(this.#engine.read, OUTAGES)) ?? 0);
+    const { read, readOnly, placeholder: p } = this.#engine;
+    const row = onlyRow(
+      await read.unsafe(
+        `SELECT ${readOnly} AS read_only, (SELECT value FROM meta WHERE name = ${p(1)}) AS outages`,
+        [OUTAGES],
+      ),
+    );
+    if (asText(row.read_only) === 'on')
+      throw new Unavailable('PostgreSQL accepts only reads: it is a standby, or set to read-only');
+    return Number(row.outages ?? 0);
   }
 
   /** Records a past outage. All replicas that noticed it record the same number. */

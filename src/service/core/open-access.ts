@@ -45,7 +45,7 @@ export async function openAccess(
     keyBytesMax: caches.bytesMax('keys'),
     failedKeys: caches.failedKeys,
   });
-  const faults = createFaults(config, clock, ledger, () => meter.isDown);
+  const faults = createFaults(config, clock, ledger, () => meter.failure);
   opened.defer(() => faults.stop());
   const meter = await openMeter(setup, ledger, replica, faults);
   opened.defer(() => meter.close());

@@ -51,12 +51,12 @@ export function createFaults(
   config: Config,
   clock: Clock,
   ledger: Ledger,
-  isMeterDown: () => boolean,
+  meterFailure: () => string | undefined,
 ): Faults {
   const { databaseUrl } = config;
   return new Faults({
     clock,
-    isMeterDown,
+    meterFailure,
     readOutages: () => ledger.alarms.outages(),
     recordOutage: (number) => ledger.alarms.recordOutage(number),
     isSound: () =>

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'bun:test';
+import { SQL } from 'bun';
 import { TcpProxy } from '../../support/http/tcp-proxy.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { newDatabase } from '../../support/postgres.ts';
-import { openpit, Program } from '../../support/program.ts';
+import { eventually, openpit, Program } from '../../support/program.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -45,6 +46,58 @@ test('if PostgreSQL does not come up, the start ends with exit code 1 and a line
   const last = stderr.trim().split('\n').at(-1);
   expect(last).toContain('PostgreSQL could not be reached for 6 s');
   expect(last).toContain('OPENPIT_DATABASE_URL');
+}, 180_000);
+
+test('a PostgreSQL without a free connection, a wrong password and a wrong database: the last line says what to change', async () => {
+  const url = await newDatabase();
+  const proxy = await TcpProxy.open(Number(new URL(url).port));
+  endings.push(() => proxy.close());
+  proxy.refuse = true;
+  proxy.refusal = errorResponse('53300', 'sorry, too many clients already');
+  const lastLine = async (databaseUrl: string) => {
+    const { exitCode, stderr } = await openpit(['serve'], {
+      OPENPIT_DATA_DIR: newFolder(),
+      OPENPIT_DATABASE_URL: databaseUrl,
+      OPENPIT_DATABASE_WAIT_SECONDS: '1',
+    });
+    expect(exitCode).toBe(1);
+    return stderr.trim().split('\n').at(-1);
+  };
+  expect(await lastLine(proxy.through(url))).toMatch(/too many clients already \(raise max_connections/);
+  const wrong = new URL(url);
+  wrong.password = 'hunter2';
+  expect(await lastLine(wrong.href)).toMatch(/authentication failed .*\(correct user and password/);
+  const other = new URL(url);
+  other.pathname = '/no_such_database';
+  expect(await lastLine(other.href)).toMatch(/does not exist \(create the database/);
+}, 180_000);
+
+test('a database that is set to read-only: commands say so, and a service that nobody uses is not ready either', async () => {
+  const url = await newDatabase();
+  const settings = {
+    OPENPIT_DATA_DIR: newFolder(),
+    OPENPIT_DATABASE_URL: url,
+    OPENPIT_DEMO: 'false',
+  };
+  const program = await Program.start(settings);
+  endings.push(() => program.end('SIGKILL'));
+  const sql = new SQL({ url, max: 1 });
+  const setReadOnly = async (value: string) => {
+    await sql.unsafe(
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = ${value}`,
+    );
+    await sql.unsafe(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+  };
+  await setReadOnly('on');
+  const refused = await openpit(['account', 'create', '--name', 'A', '--plan', 'basic'], settings);
+  expect(refused.stderr).toMatch(/read-only transaction \(OPENPIT_DATABASE_URL must name the primary/);
+  await eventually(async () => (await program.get('/health')).status === 503);
+  await eventually(async () => program.stderr.includes('PostgreSQL accepts only reads'));
+  await setReadOnly('off');
+  await eventually(async () => (await program.get('/health')).status === 200);
+  await sql.close();
 }, 180_000);
 
 test('with several processes the first one waits for it too', async () => {

@@ -106,6 +106,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
     rowsPerDelete: ROWS_PER_DELETE,
     clustered: '',
     timeline: await timelineExpression(readers),
+    readOnly: `current_setting('transaction_read_only')`,
     now: serverTime,
     replayedAt: () => replayedAt(readers.read),
     flush: async () => {}, // a commit is synced to disk

@@ -90,6 +90,7 @@ function commonTo(path: string, clock: Clock) {
     rowsPerDelete: ROWS_PER_DELETE,
     clustered: 'WITHOUT ROWID',
     timeline: `''`,
+    readOnly: `'off'`,
     replayedAt: async () => Number.POSITIVE_INFINITY,
     now: async () => clock.now(),
     interrupt() {}, // it runs on this thread: nothing is in progress
