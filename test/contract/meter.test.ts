@@ -12,6 +12,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { systemScheduler } from '../../src/runtime/scheduler.ts';
 import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
 import { newFolder, onEachEngine } from '../support/ledger.ts';
+import { eventually } from '../support/program.ts';
 import { giveQuota } from '../support/quota.ts';
 import { addUnits } from '../support/spool.ts';
 
@@ -136,6 +137,28 @@ onEachEngine('meter', (engine) => {
       expect(await meter.spend({ id: 'ant' }, 'latest')).toMatchObject({ ok: true });
     expect(await meters[0]!.spend({ id: 'ant' }, 'history', undefined, 997)).toMatchObject({ ok: true });
     expect(await meters[1]!.usage('ant')).toMatchObject({ used: 1_000, exact: true });
+  });
+
+  test('units of a replica that does not respond are not used up: requests are refused as unavailable until it returns them', async () => {
+    const impatient = { monotonic: performance, scheduler: systemScheduler };
+    const [silent, other] = await Promise.all(ledgers.slice(0, 2).map((each) => openMeter(each, impatient)));
+    meters.push(silent!, other!);
+    const ant = { id: 'ant' };
+    await silent!.spend(ant, 'latest');
+    const sync = spyOn(ledgers[0]!.quota, 'sync').mockRejectedValue(new Error('no connection'));
+    expect(await other!.spend(ant, 'history', undefined, 1_001)).toMatchObject({ reason: 'exhausted' });
+    const spends = await askMany([other!], 1_000, 8);
+    const answered = spends.filter((spend) => spend.ok).length;
+    expect(answered).toBeWithin(1, 999);
+    expect(spends.every((spend) => spend.ok || spend.reason === 'unavailable')).toBe(true);
+    sync.mockRestore();
+    let late = 0;
+    await eventually(async () => {
+      const spend = await other!.spend(ant, 'latest');
+      if (spend.ok) late++;
+      return !spend.ok && spend.reason === 'exhausted';
+    });
+    expect(1 + answered + late).toBe(1_000);
   });
 
   test('requests of any size over three replicas never exceed the quota, and what is left is usable', async () => {

@@ -60,7 +60,7 @@ export class AccountLease implements SyncParty {
   /** Since when requests wait for units that others hold. */
   #drySince: number | undefined;
   /** The smallest refused request, until one of that size succeeds. Before `until`, requests of that size do not call the ledger. */
-  #refused: { units: number; until: number } | undefined;
+  #refused: { units: number; until: number; refusal: QuotaRefusal } | undefined;
   #recallSeen = 0;
 
   constructor(accountId: string, host: AccountLeaseHost) {
@@ -88,9 +88,9 @@ export class AccountLease implements SyncParty {
   /** Queues a request that found too few units, unless a recent refusal already answers it. */
   wait(counter: number, units: number): Spend | Promise<Spend> {
     const now = this.#host.now();
-    if (this.#wasRefused(units, now.mono) && this.lease && !this.lease.hasEnded(now)) {
-      return this.#host.exhausted();
-    }
+    const refused = this.#refusedBefore(units);
+    if (refused && now.mono < refused.until && this.lease && !this.lease.hasEnded(now))
+      return refused.refusal;
     return new Promise((resolve) => {
       if (this.#waiting === NONE) this.#waiting = [];
       this.#waiting.push({ counter, units, resolve });
@@ -136,10 +136,11 @@ export class AccountLease implements SyncParty {
   onSignal(signal: Signal): void {
     const { lease } = this;
     if (lease?.period !== signal.period) return;
-    const recalled = signal.recallAt > this.#recallSeen && lease.unspent > 0;
+    const isRecall = signal.recallAt > this.#recallSeen;
     this.#recallSeen = Math.max(this.#recallSeen, signal.recallAt);
-    if (!recalled && signal.barrier <= lease.barrierSeen) return;
-    lease.recalled ||= recalled;
+    // Without units to return, the count is reported: the ledger still counts those units as held.
+    if (!(isRecall && (lease.unspent > 0 || lease.isDirty)) && signal.barrier <= lease.barrierSeen) return;
+    lease.recalled ||= isRecall && lease.unspent > 0;
     lease.barrierSeen = Math.max(lease.barrierSeen, signal.barrier);
     this.#host.enqueue(this, true);
   }
@@ -179,11 +180,16 @@ export class AccountLease implements SyncParty {
       return;
     }
     this.#drySince ??= mono;
-    const wasRefused = this.#wasRefused(least, Number.NEGATIVE_INFINITY);
-    if (answer.heldByOthers === 0 || wasRefused || mono - this.#drySince >= RECALL_WAIT_MS) {
+    const before = this.#refusedBefore(least);
+    // What is left of a month only decreases: a request that was too large stays so, whatever others hold unreported.
+    const isExhausted =
+      lease.unspent + answer.pool + answer.heldByOthers < least || before?.refusal.reason === 'exhausted';
+    if (isExhausted || before || mono - this.#drySince >= RECALL_WAIT_MS) {
       this.#drySince = undefined;
-      this.#refused = { units: least, until: mono + ASK_AGAIN_MS };
-      this.#refuse(this.#host.exhausted());
+      // Nobody knows what a holder that does not return its units has spent of them.
+      const refusal = isExhausted ? this.#host.exhausted() : this.#host.unavailable();
+      this.#refused = { units: least, until: mono + ASK_AGAIN_MS, refusal };
+      this.#refuse(refusal);
       if (lease.unspent > 0) this.#host.enqueue(this, false); // returns the rest of the grant
       return;
     }
@@ -202,9 +208,9 @@ export class AccountLease implements SyncParty {
     return { units: all, least: all === 0 ? 0 : least };
   }
 
-  /** Whether a request of this size or smaller was refused, and that refusal still holds at `mono`. */
-  #wasRefused(units: number, mono: number): boolean {
-    return this.#refused !== undefined && units >= this.#refused.units && mono < this.#refused.until;
+  /** The refusal of a request of this size or smaller, if none of that size has succeeded since. */
+  #refusedBefore(units: number) {
+    return this.#refused && units >= this.#refused.units ? this.#refused : undefined;
   }
 
   #refuse(refusal: QuotaRefusal): void {

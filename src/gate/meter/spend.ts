@@ -10,8 +10,8 @@ export interface Spent {
 export interface QuotaRefusal {
   readonly ok: false;
   /**
-   * `exhausted`: fewer units than requested are left of the month's quota. `unavailable`: the ledger cannot be reached,
-   * and this replica holds too few units.
+   * `exhausted`: fewer units than requested are left of the month's quota. `unavailable`: this replica holds too few units,
+   * and the ledger cannot be reached, or other replicas hold the rest and do not return it.
    */
   readonly reason: 'exhausted' | 'unavailable';
   readonly retryAfterSeconds: number;
