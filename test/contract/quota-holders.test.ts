@@ -73,6 +73,18 @@ onEachEngine('processes that hold leases', (engine) => {
     expect(await sync(newLease(), { need: 100 })).toMatchObject({ granted: 70, used: 30 });
   });
 
+  test('a lost process gives back the units of hundreds of accounts at once', async () => {
+    const { replica } = newLease();
+    for (let i = 0; i < 250; i++) {
+      await giveQuota(ledger, `bee-${i}`, 100);
+      await sync({ ...newLease(`bee-${i}`), replica }, { need: 100 });
+    }
+    await rewind(ledger, LEASE_MS + HOLD_MS + 1_000);
+    expect(await ledger.quota.releaseLost()).toBe(250);
+    expect(await sync(newLease('bee-249'), { need: 100 })).toMatchObject({ granted: 100 });
+    expect(await ledger.quota.check()).toEqual([]);
+  });
+
   test('a process whose leases were released gets nothing under its old name', async () => {
     const lease = newLease();
     await sync(lease, { need: 10 });
