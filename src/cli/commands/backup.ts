@@ -57,7 +57,7 @@ export const restoreCommand: Command = {
       createPrivate(partial);
       await Bun.write(partial, Bun.file(file));
       restrict(partial); // a copy may inherit the mode of its source
-      await giveNewEpoch(partial);
+      await makeRestored(partial);
     } catch (error) {
       rmSync(partial, { force: true }); // it may have filled the disk
       throw error;
@@ -83,10 +83,15 @@ function keepCurrent(path: string): void {
   }
 }
 
-/** With a new epoch, replicas and clients discard their caches. */
-async function giveNewEpoch(file: string): Promise<void> {
+/**
+ * With a new epoch, replicas and clients discard their caches. No process holds the leases of a backup any more: the first
+ * start releases them, instead of waiting 15 minutes for their processes. What a spool has of them is still counted.
+ */
+async function makeRestored(file: string): Promise<void> {
   const handle = new SQL({ adapter: 'sqlite', filename: file });
   await handle`UPDATE meta SET value = ${crypto.randomUUID()} WHERE name = 'epoch'`;
+  const [holders] = await handle`SELECT 1 FROM sqlite_master WHERE name = 'quota_holder'`; // since schema 15
+  if (holders) await handle`UPDATE quota_holder SET expires_at = 0`;
   await handle.unsafe('PRAGMA wal_checkpoint(TRUNCATE)');
   await handle.close();
 }

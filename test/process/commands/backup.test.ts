@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'bun:test';
 import { existsSync, readdirSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ledger } from '../../../src/ledger/ledger.ts';
+import { periodOf } from '../../../src/ledger/quota/period.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { newFolder, newLedgerUrl } from '../../support/ledger.ts';
 import { openpit, Program } from '../../support/program.ts';
 import { withSmallDisk } from '../../support/small-disk.ts';
@@ -46,6 +49,26 @@ test('a backup of a running service is complete, and restoring it brings back pr
   expect(await after.json()).toMatchObject({ rates: { XAU: { close: 100 } } });
   expect(after.headers.get('etag')).not.toBe(before.headers.get('etag')); // another epoch
   expect(await openpit(['check'], settings)).toMatchObject({ exitCode: 0 });
+}, 180_000);
+
+test('units that were leased when the backup was made are free again with the first start', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  const created = await openpit(['account', 'create', '--name', 'A', '--plan', 'pro', '--json'], settings);
+  const { account, key } = JSON.parse(created.stdout);
+  program = await Program.start(settings);
+  expect((await program.get('/symbols', key)).status).toBe(200);
+  const backup = join(newFolder(), 'backup.db');
+  expect(await openpit(['backup', backup], settings)).toMatchObject({ exitCode: 0 });
+  await program.end();
+  expect(await openpit(['restore', backup, '--force'], settings)).toMatchObject({ exitCode: 0 });
+  const ledger = await Ledger.open(`sqlite://${join(settings.OPENPIT_DATA_DIR, 'openpit.db')}`, systemClock);
+  try {
+    expect(await ledger.quota.releaseLost()).toBe(1);
+    expect(await ledger.quota.usage(account, periodOf(Date.now()))).toMatchObject({ behind: 0 });
+    expect(await ledger.quota.check()).toEqual([]);
+  } finally {
+    await ledger.close();
+  }
 }, 180_000);
 
 test('a restore looks for a service on the ledger that it replaces, whatever its data folder is', async () => {
