@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { Meter } from '../../src/gate/meter/meter.ts';
+import type { MeterOptions } from '../../src/gate/meter/options.ts';
 import type { LockSlot } from '../../src/gate/spool/slot-lock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { SyncAnswer, SyncRequest } from '../../src/ledger/quota/model.ts';
@@ -7,6 +8,7 @@ import { periodOf } from '../../src/ledger/quota/period.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
 import { newFolder, onEachEngine } from '../support/ledger.ts';
+import { eventually } from '../support/program.ts';
 import { giveQuota } from '../support/quota.ts';
 
 const PERIOD = periodOf(Date.now());
@@ -91,6 +93,30 @@ onEachEngine('leases of a process that was killed', (engine) => {
     });
   });
 
+  test('do not go back to a process that died after a slow start, whose adoption arrives late', async () => {
+    const spoolDir = newFolder();
+    await (await openMeter(spoolDir)).spend({ id: 'ant' }, 'latest');
+    const late: SyncRequest[] = [];
+    const slow = Object.create(ledger.quota) as typeof ledger.quota;
+    slow.now = async () => {
+      await Bun.sleep(300);
+      return ledger.quota.now();
+    };
+    slow.sync = (requests) => {
+      late.push(...requests);
+      return new Promise(() => {});
+    };
+    void openMeter(spoolDir, { quota: slow });
+    await eventually(async () => late.length === 1);
+    const next = await openMeter(spoolDir);
+    await ledger.quota.sync(late);
+    expect(next.spend({ id: 'ant' }, 'latest')).toMatchObject({ ok: true });
+    await next.close();
+    const [lease] = await ledger.engine.read`SELECT replica, open FROM quota_lease`;
+    expect(Number(lease!.open)).toBe(0);
+    expect(lease!.replica).not.toBe(late[0]!.replica);
+  });
+
   test('that the ledger has released are settled, not adopted', async () => {
     const spoolDir = newFolder();
     await (await openMeter(spoolDir)).spend({ id: 'ant' }, 'latest');
@@ -104,9 +130,9 @@ onEachEngine('leases of a process that was killed', (engine) => {
   });
 
   /** It is never closed if it stands for a process that is killed: the next one gets its spool. */
-  function openMeter(spoolDir: string): Promise<Meter> {
+  function openMeter(spoolDir: string, calls: MeterOptions['ledger'] = ledger): Promise<Meter> {
     const scheduler = { after: () => () => {} }; // a killed process sends nothing more
-    return Meter.open({ ledger, clock: systemClock, spoolDir, lock: unlocked, scheduler });
+    return Meter.open({ ledger: calls, clock: systemClock, spoolDir, lock: unlocked, scheduler });
   }
 
   function leases() {

@@ -30,7 +30,8 @@ export class Adoptions {
   adopt(leftovers: readonly Leftover[]): void {
     const { settlements, time } = this.#options;
     const { replica } = this.#options.holder;
-    const seq = Math.floor(time.now());
+    // An estimate could be earlier than that of a process before this one, whose adoption may still arrive.
+    const seq = Math.floor(time.observed);
     for (const leftover of leftovers) {
       const isUsable = leftover.record !== undefined && leftover.owner.period === time.period();
       if (isUsable) this.#ask(leftover, adoptionOf(leftover, replica, seq));

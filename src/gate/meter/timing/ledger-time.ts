@@ -13,6 +13,8 @@ export class LedgerTime {
   readonly #monotonic: Clock;
   /** The ledger's time minus the monotonic clock. */
   #aheadMs = 0;
+  /** The last time that the ledger itself has told, in ms since the epoch. */
+  observed = 0;
 
   constructor(clock: Clock, monotonic: Clock) {
     this.#clock = clock;
@@ -27,9 +29,10 @@ export class LedgerTime {
   /** Takes over the time that the ledger answered to a call sent at `sent`. */
   observe(ledgerNow: number, sent: ClockReading): void {
     this.#aheadMs = ledgerNow - sent.mono;
+    this.observed = ledgerNow;
   }
 
-  /** The ledger's time, in ms since the epoch. */
+  /** The ledger's time, in ms since the epoch: later than the real one by the time that the last call took to arrive. */
   now(): number {
     return this.#monotonic.now() + this.#aheadMs;
   }
