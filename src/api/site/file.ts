@@ -56,6 +56,19 @@ async function brotliOf(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await promisify(brotliCompress)(bytes));
 }
 
+/** Sends JSON that is made for the request and may not be stored. */
+export function sendUncached(value: unknown, request: IncomingRequest): Reply {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  const headers = {
+    'Content-Type': TYPES.json!,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  };
+  if (bytes.length <= COMPRESS_FROM_BYTES || !acceptsGzip(request.headers.get('accept-encoding')))
+    return reply(bytes, headers);
+  return reply(Bun.gzipSync(bytes), { ...headers, 'Content-Encoding': 'gzip' });
+}
+
 /** Sends a file. `immutable` is for files whose name contains their hash; clients revalidate all others. */
 export function sendFile(
   file: SiteFile,

@@ -5,9 +5,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { refuse } from '../errors/errors.ts';
 import type { OpenEndpoint } from '../model/endpoint.ts';
 import { openApiDocument } from '../openapi/document.ts';
-import { JSON_TYPE } from '../response/headers.ts';
 import { ASSETS_PATH, type Bundle, openBundle } from './bundle.ts';
-import { sendFile, siteFile } from './file.ts';
+import { sendFile, sendUncached, siteFile } from './file.ts';
 import { keyForPage, type PageKeys } from './page-key.ts';
 import { PAGE_POLICY } from './policy.ts';
 
@@ -51,12 +50,7 @@ export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
         paths,
         ...(given && { given }),
       };
-      const headers = {
-        'Content-Type': JSON_TYPE,
-        'Cache-Control': 'no-store',
-        'X-Content-Type-Options': 'nosniff',
-      };
-      return reply(JSON.stringify(config), headers);
+      return sendUncached(config, request);
     }),
     endpoint('/openapi.json', async ({ request }) =>
       sendFile(await document(), request, { 'Access-Control-Allow-Origin': '*' }, false),

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import { Unavailable } from '../engine/errors.ts';
-import { asText, onlyRow } from '../engine/rows.ts';
+import { asText, onlyRow, optional } from '../engine/rows.ts';
 
 /** Which alarms have been delivered, so that only one of several replicas delivers each. */
 export class AlarmStore {
@@ -42,7 +42,7 @@ export class AlarmStore {
     );
     if (asText(row.read_only) === 'on')
       throw new Unavailable('PostgreSQL accepts only reads: it is a standby, or set to read-only');
-    return Number(row.outages ?? 0);
+    return Number(optional(asText)(row.outages) ?? 0);
   }
 
   /** Records a past outage. All replicas that noticed it record the same number. */

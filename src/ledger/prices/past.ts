@@ -130,7 +130,7 @@ export class PastStore {
             AND t.at > coalesce((SELECT CASE WHEN b.withdrawn > 0 THEN b.recorded_at END FROM bar b
               WHERE b.symbol_id = a.symbol_id AND b.day = a.day AND ${visible('b', origin, recordedBy, value)}
               ORDER BY b.revision DESC LIMIT 1), ${ALWAYS})
-            AND ${visibleTick('t', origin, horizon, value)} LIMIT 1) = 1
+            AND ${visibleTick('t', origin, horizon, value)} ORDER BY t.at LIMIT 1) = 1
           AND NOT EXISTS (SELECT 1 FROM tick_pruning p WHERE p.symbol_id = a.symbol_id AND p.day = a.day
             AND p.simulated = ${origin === 'simulated' ? 1 : 0})
         ORDER BY a.symbol_id, a.day`;

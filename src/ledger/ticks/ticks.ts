@@ -72,7 +72,8 @@ export class TickStore {
          SELECT (SELECT min(day) FROM tick WHERE symbol_id = ${p(2)} AND day > found.day)
          FROM found WHERE found.day IS NOT NULL)
        SELECT day FROM found WHERE day IS NOT NULL AND (
-         SELECT 1 FROM tick t WHERE t.symbol_id = ${p(3)} AND t.day = found.day AND t.${originFilter(origin)} LIMIT 1) = 1
+         SELECT 1 FROM tick t WHERE t.symbol_id = ${p(3)} AND t.day = found.day AND t.${originFilter(origin)}
+         ORDER BY t.at LIMIT 1) = 1
          AND NOT EXISTS (SELECT 1 FROM tick_pruning d
            WHERE d.symbol_id = ${p(4)} AND d.day = found.day AND d.simulated = ${p(5)})
        ORDER BY day`,
