@@ -2,7 +2,7 @@
 const RANGES = 64;
 /** Accounts in a sample of one call. A round has up to a minute of them. */
 const SAMPLE_PER_CALL = 256;
-/** Ranges are chosen anew if one has this many times as many accounts as the average. */
+/** New ranges are chosen if one has this many times as many accounts as the average. */
 const UNEVEN_FROM = 3;
 
 /** What belongs to an account and is to be reported to the ledger. */

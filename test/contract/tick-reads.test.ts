@@ -58,7 +58,7 @@ async function until<T>(find: () => Promise<T | undefined>): Promise<T> {
 
 test('without statistics, the last visible ticks are read from the end of the day', async () => {
   const horizons = [0, 60, 600, 3_600].map((delay) => MIDNIGHT + (TICKS - delay) * 1_000);
-  const repeats = 10; // PostgreSQL plans the first five executions of a statement anew
+  const repeats = 10; // PostgreSQL plans each of the first five executions of a statement
   const found = await entriesRead(async (ledger) => {
     for (let i = 0; i < repeats; i++) {
       const ticks = await ledger.ticks.last({ symbolId, origin: 'real', day: DAY }, horizons);

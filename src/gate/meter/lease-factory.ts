@@ -60,3 +60,8 @@ export class LeaseFactory {
     }
   }
 }
+
+/** 16 characters: short enough to be a part of a lease's id. */
+export function randomId(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('base64url');
+}

@@ -8,7 +8,7 @@ import type { AccountLeaseHost, MeteredAccount } from './account-lease.ts';
 import { Adoptions } from './adoption.ts';
 import { QuotaHolder } from './holder.ts';
 import type { Lease } from './lease.ts';
-import { LeaseFactory } from './lease-factory.ts';
+import { LeaseFactory, randomId } from './lease-factory.ts';
 import { MeteredAccounts } from './metered-accounts.ts';
 import type { MeterOptions, QuotaCalls } from './options.ts';
 import { Settlements } from './settlements.ts';
@@ -297,9 +297,4 @@ export class Meter {
     if (answers[0]) this.#holder.onAnswer(replica, answers[0], sent);
     return answers;
   }
-}
-
-/** 16 characters: short enough to be a part of a lease's id. */
-function randomId(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('base64url');
 }

@@ -2,7 +2,7 @@ import type { Engine } from '../../../src/ledger/engine/engine.ts';
 import type { Sql } from '../../../src/ledger/engine/rows.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 
-interface Statement {
+export interface Statement {
   text: string;
   /** Of its first use. */
   values: unknown[];

@@ -1,0 +1,61 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { AuditLog } from '../../src/ledger/audit/audit-log.ts';
+import type { Engine } from '../../src/ledger/engine/engine.ts';
+import type { Sql } from '../../src/ledger/engine/rows.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { checkQuota } from '../../src/ledger/quota/check.ts';
+import { accessTo, type Statement } from '../support/database/statements.ts';
+import { fixedClock } from '../support/ledgers.ts';
+import { newDatabase } from '../support/postgres.ts';
+
+setDefaultTimeout(180_000);
+
+test('on PostgreSQL, a check of the counts reads the usage of all accounts in bounded statements', async () => {
+  const ledger = await Ledger.open(await newDatabase(), fixedClock);
+  await ledger.engine.write(async (tx) => {
+    await tx`INSERT INTO quota_period (account_id, period, granted, used, folded, barrier, recall_at, signalled_at, notified)
+      SELECT 'acc_' || i, 202601, 3, CASE WHEN i % 9999 = 0 THEN 4 ELSE 3 END, 3, 0, 0, 0, 0 FROM generate_series(1, 30000) i`;
+    await tx`INSERT INTO usage_day (account_id, period, day, endpoint, count)
+      SELECT 'acc_' || i, 202601, d, 'latest', 1 FROM generate_series(1, 30000) i, generate_series(1, 3) d`;
+  });
+  const { engine, statements } = recordStatements(ledger.engine);
+  const wrong = await checkQuota(engine);
+  expect(wrong.filter((line) => line.endsWith('the period says 4 used, its days add up to 3'))).toHaveLength(
+    3,
+  );
+  const reading = statements.filter(({ text }) => text.includes('FROM usage_day'));
+  expect(reading.length).toBeGreaterThan(0);
+  for (const statement of reading) {
+    expect((await accessTo(ledger, 'usage_day', statement)).rows).toBeLessThan(45_000);
+  }
+  await ledger.close();
+});
+
+test('on PostgreSQL, a search of the audit log that finds little reads it in bounded statements', async () => {
+  const ledger = await Ledger.open(await newDatabase(), fixedClock, 'serving');
+  await ledger.engine.write(
+    (tx) => tx`INSERT INTO audit_entry (id, at, actor, via, action, target, details)
+      SELECT lpad(CAST(i AS TEXT), 8, '0'), i, CASE WHEN i % 20001 = 0 THEN 'ada' ELSE 'ben' END, 'api', 'account.create', 'a', '{}'
+      FROM generate_series(1, 50000) i`,
+  );
+  const { engine, statements } = recordStatements(ledger.engine);
+  const found = await new AuditLog(engine).list({ limit: 10, search: 'ada' });
+  expect(found.map(({ at }) => at)).toEqual([40_002, 20_001]);
+  expect(statements.length).toBeGreaterThan(1);
+  for (const statement of statements) {
+    expect((await accessTo(ledger, 'audit_entry', statement)).rows).toBeLessThanOrEqual(10_000);
+  }
+  await ledger.close();
+});
+
+/** The engine, and every statement that is read with it: pages differ only in their values. */
+function recordStatements(original: Engine): { engine: Engine; statements: Statement[] } {
+  const statements: Statement[] = [];
+  const { read } = original;
+  const unsafe = (text: string, values: unknown[] = []) => {
+    statements.push({ text, values, uses: 1 });
+    return read.unsafe(text, values as never);
+  };
+  const recording = Object.assign((...args: Parameters<Sql>) => read(...args), { unsafe });
+  return { engine: { ...original, read: recording as never }, statements };
+}
