@@ -51,6 +51,10 @@ test('the default retention of the settings is that of the ledger', () => {
   expect(readConfig({}, {}).retention).toEqual(DEFAULT_RETENTION);
 });
 
+test('the key of the client commands is no unknown setting', () => {
+  expect(readConfig({ OPENPIT_KEY: 'pit_live_x' }, {}).warnings).toEqual([]);
+});
+
 test('a misspelt setting is reported with the setting that was probably meant', () => {
   const { warnings } = readConfig({ OPENPIT_PROT: '1', OPENPIT_ADMINTOKEN: 'x', OPENPIT_ZZZZZZ: 'x' }, {});
   expect(warnings).toEqual([

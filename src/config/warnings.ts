@@ -4,6 +4,9 @@ import { SETTINGS } from './settings.ts';
 /** Shorter admin tokens can be guessed. */
 export const ADMIN_TOKEN_CHARACTERS_MIN = 16;
 
+/** Variables of the client commands, which may be set where a service is started. */
+const OF_CLIENTS = ['OPENPIT_KEY'];
+
 /** An environment variable that has no effect, and the setting that was probably meant. */
 export interface UnknownSetting {
   readonly name: string;
@@ -15,7 +18,8 @@ export function unknownSettingsIn(env: Record<string, string | undefined>): Unkn
   const withoutPrefix = (name: string) => name.slice('OPENPIT_'.length);
   const known = SETTINGS.map((setting) => withoutPrefix(setting.env));
   return Object.keys(env)
-    .filter((name) => name.startsWith('OPENPIT_') && !known.includes(withoutPrefix(name)))
+    .filter((name) => name.startsWith('OPENPIT_') && !OF_CLIENTS.includes(name))
+    .filter((name) => !known.includes(withoutPrefix(name)))
     .map((name) => {
       const [nearest] = nearestCodes(withoutPrefix(name).toUpperCase(), known, 1);
       return { name, meant: nearest && `OPENPIT_${nearest}` };
