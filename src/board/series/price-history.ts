@@ -134,7 +134,7 @@ export class PriceHistory implements SettledBars {
       await this.#readRecent(ledger, from, now);
       if (!this.newest && span.firstDay < from) await this.#readRecent(ledger, span.firstDay, now);
       // Bars before the recent ones are settled.
-      const first = await ledger.bars.firstDay(this.#symbolId, this.origin);
+      const first = await ledger.bars.firstDay(this.#symbolId, this.origin, span.firstDay);
       const settled = this.#settled;
       settled.firstDay = first !== undefined && first < settled.recentFrom ? first : settled.recentDays()[0];
     }

@@ -76,9 +76,9 @@ export class BarStore {
     return { firstDay: first, lastDay: (await this.lastDay(symbolId, origin)) ?? first };
   }
 
-  /** The first day that has a bar of this origin. Withdrawn bars do not count. */
-  async firstDay(symbolId: number, origin: PriceOrigin): Promise<Day | undefined> {
-    const first = await this.#edge(symbolId, origin, 'ASC');
+  /** The first day that has a bar of this origin. Withdrawn bars do not count. `ever` is the first day that ever had one. */
+  async firstDay(symbolId: number, origin: PriceOrigin, ever?: Day): Promise<Day | undefined> {
+    const first = ever ?? (await this.#edge(symbolId, origin, 'ASC'));
     if (first === undefined) return undefined;
     const revisions = await this.revisions(symbolId, origin, first, first);
     return revisions.at(-1)!.withdrawn ? this.#firstDayAfter(symbolId, origin, first) : first;
