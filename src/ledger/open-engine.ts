@@ -7,7 +7,7 @@ import { openSqlite, openSqliteForReading } from './engine/sqlite/sqlite.ts';
 export function openEngine(url: string, clock: Clock, use: LedgerUse): Promise<Engine> {
   if (isPostgres(url)) return openPostgres(url, use);
   const path = sqlitePath(url);
-  return isReadOnly(use) ? openSqliteForReading(path, clock) : openSqlite(path, clock);
+  return isReadOnly(use) ? openSqliteForReading(path, clock) : openSqlite(path, clock, use);
 }
 
 export function sqlitePath(url: string): string {

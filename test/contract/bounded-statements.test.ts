@@ -1,10 +1,12 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
 import { AuditLog } from '../../src/ledger/audit/audit-log.ts';
 import type { Engine } from '../../src/ledger/engine/engine.ts';
 import type { Sql } from '../../src/ledger/engine/rows.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { checkQuota } from '../../src/ledger/quota/check.ts';
-import { accessTo, type Statement } from '../support/database/statements.ts';
+import { accessTo, type Statement, sqlitePlan, statementsOf } from '../support/database/statements.ts';
+import { newFolder } from '../support/ledger.ts';
 import { fixedClock } from '../support/ledgers.ts';
 import { newDatabase } from '../support/postgres.ts';
 
@@ -44,6 +46,27 @@ test('on PostgreSQL, a search of the audit log that finds little reads it in bou
   expect(statements.length).toBeGreaterThan(1);
   for (const statement of statements) {
     expect((await accessTo(ledger, 'audit_entry', statement)).rows).toBeLessThanOrEqual(10_000);
+  }
+  await ledger.close();
+});
+
+test('on SQLite, periodic work of the serving thread scans no table that has a row for each customer', async () => {
+  const ledger = await Ledger.open(join(newFolder(), 'ledger.db'), fixedClock, 'serving');
+  const { quota } = ledger;
+  const statements = await statementsOf(ledger, async () => {
+    await quota.renew('here');
+    await quota.signals('here');
+    await quota.releaseLost();
+    await quota.foldSettled();
+    await quota.claimEvents(() => 1_000);
+    await ledger.head();
+  });
+  expect(statements.length).toBeGreaterThan(5);
+  for (const statement of statements) {
+    const scans = (await sqlitePlan(ledger, statement)).filter((step) =>
+      /^SCAN (account|api_key|key_use|quota_lease|quota_period|usage_day|l)\b/.test(step),
+    );
+    expect({ text: statement.text, scans }).toEqual({ text: statement.text, scans: [] });
   }
   await ledger.close();
 });

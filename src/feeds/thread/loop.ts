@@ -58,11 +58,11 @@ interface Workers {
 /**
  * The work of the feed thread, one turn after the other:
  *
- *     open the ledger ─► fill history ─► ticks due ─► start due feeds ─► close days ─► prune ticks and old rows
- *                        every 10 s      every 1 s    every 10 s         every 10 s    every hour
+ *     open the ledger ─► checkpoint ─► fill history ─► ticks due ─► start due feeds ─► close days ─► prune ticks and old rows
+ *                        every 1 s      every 10 s      every 1 s     every 10 s         every 10 s     every hour
  *
  * History comes before closing: the bar of a simulated day comes from the random walk, even if some of its ticks were never
- * written. If the disk is full, nothing is done. Feed runs are concurrent: ticks do not wait for a slow provider.
+ * written. If the disk is full, only the checkpoint is done. Feed runs are concurrent: ticks do not wait for a slow provider.
  */
 export class FeedLoop {
   readonly #options: FeedLoopOptions;
@@ -142,6 +142,7 @@ export class FeedLoop {
     const now = clock.now();
     const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also after the clock was set back
     const ledger = await this.#openLedger();
+    await ledger.engine.checkpoint();
     if (isCloseDue) await ledger.engine.tidy();
     if (!ledger.engine.hasDiskSpace()) return; // the service raises the alarm
     if (isCloseDue) this.#workers = await this.#workersFor(ledger);

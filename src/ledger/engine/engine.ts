@@ -47,6 +47,12 @@ export interface Engine {
   /** Reserves disk space for usage counts. Called periodically by the process that ingests prices. */
   tidy(): Promise<void>;
 
+  /**
+   * On SQLite, copies committed changes from the log to the main file if the log has grown. Called about once a second by the
+   * thread that ingests prices, so that requests do not wait for it.
+   */
+  checkpoint(): Promise<void>;
+
   /** The n-th placeholder of a statement that is built as text. */
   placeholder(n: number): string;
 

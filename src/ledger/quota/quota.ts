@@ -140,9 +140,12 @@ export class QuotaStore {
   async #releaseSome(silentSince: number): Promise<number> {
     const engine = this.#engine;
     const { placeholder: p } = engine;
+    // Two parts, each with an index of its own: with OR, all open leases are read.
     const seen = await engine.read.unsafe(
-      `SELECT ${ACCOUNT_PERIOD.columns} FROM quota_lease WHERE open = 1 AND (expires_at < ${p(1)}
-         OR replica IN (SELECT replica FROM quota_holder WHERE released = 1)) LIMIT ${LEASES_PER_RELEASE}`,
+      `SELECT ${ACCOUNT_PERIOD.columns} FROM quota_lease WHERE open = 1 AND expires_at < ${p(1)}
+       UNION ALL SELECT ${ACCOUNT_PERIOD.columnsOf('l')} FROM quota_holder h CROSS JOIN quota_lease l
+         WHERE h.released = 1 AND l.replica = h.replica AND l.open = 1
+       LIMIT ${LEASES_PER_RELEASE}`,
       [silentSince],
     );
     if (seen.length === 0) return 0;

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf, messageOf } from '../../../runtime/log/log.ts';
 import { hasDiskSpace, requireDiskSpace } from '../disk-space.ts';
-import type { Engine } from '../engine.ts';
-import type { Sql } from '../rows.ts';
+import type { Engine, LedgerUse } from '../engine.ts';
+import { asNumber, onlyRow, type Sql } from '../rows.ts';
 import { SqliteHandle } from './handle.ts';
 import { createPrivate, restrict } from './private-file.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -20,12 +20,15 @@ const ROWS_PER_AGGREGATE = 1_000;
  * A query on a handle with an open transaction of another task would run inside that transaction. So there is one handle
  * for writing, behind a queue, and one for reading.
  */
-export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
+export async function openSqlite(path: string, clock: Clock, use: LedgerUse = 'working'): Promise<Engine> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the ledger holds secrets and customers' names
   createPrivate(path);
   for (const suffix of ['-wal', '-shm', '-waiting']) restrict(path + suffix); // an earlier version may have made them
   const writer: Writer = { handle: await openHandle(path, 0), lock: new WriteQueue(path) };
   await writer.handle.sql.unsafe(`PRAGMA cache_size = -${WRITER_CACHE_KB}`);
+  await writer.handle.sql.unsafe(
+    `PRAGMA wal_autocheckpoint = ${use === 'serving' ? SERVING_LOG_PAGES_MAX : CHECKPOINT_PAGES}`,
+  );
   const reader = await openHandle(path, READER_BUSY_MS_MAX);
   let queue: Promise<unknown> = Promise.resolve();
   const enqueue = <T>(job: () => Promise<T>): Promise<T> => {
@@ -44,6 +47,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Engine> {
         return transact(writer, work);
       }),
     tidy: () => enqueue(() => tidy(path, writer)),
+    checkpoint: () => enqueue(() => checkpoint(writer)),
     forRows: (handle, ...statement) =>
       (handle === writer.handle.sql ? writer.handle : reader).forRows(...statement),
     lockForMigration: async () => {}, // BEGIN IMMEDIATE already blocks other writers
@@ -68,6 +72,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     write: refuseWrite,
     writePrices: refuseWrite,
     tidy: refuseWrite,
+    checkpoint: refuseWrite,
     forRows: (_, ...statement) => reader.forRows(...statement),
     lockForMigration: refuseWrite,
     limitLockWaits: refuseWrite,
@@ -129,7 +134,16 @@ const READER_BUSY_MS_MAX = 2_000;
 /** A push of 2,000 ticks of 126 symbols touches more pages than SQLite's default cache of 2 MB holds. */
 const WRITER_CACHE_KB = 8_000;
 
-/** The WAL size at which SQLite checkpoints: its default of 1,000 pages, plus a margin. */
+/** SQLite's default. */
+const CHECKPOINT_PAGES = 1_000;
+
+/**
+ * A checkpoint takes 10 ms and longer, because it waits for the disk. The feed thread does it, not a commit of the thread that
+ * serves requests, unless the feed thread is far behind.
+ */
+const SERVING_LOG_PAGES_MAX = 4 * CHECKPOINT_PAGES;
+
+/** `CHECKPOINT_PAGES`, plus a margin. */
 const LOG_BYTES = 4.5 * 1024 * 1024;
 
 /**
@@ -150,6 +164,12 @@ async function tidy(path: string, writer: Writer): Promise<void> {
     await transact(writer, (tx) => tx`DELETE FROM meta WHERE name = 'room'`);
   }
   await writer.handle.sql.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
+}
+
+async function checkpoint({ handle: { sql } }: Writer): Promise<void> {
+  const { log, checkpointed } = onlyRow(await sql.unsafe('PRAGMA wal_checkpoint(NOOP)'));
+  if (asNumber(log) - asNumber(checkpointed) >= CHECKPOINT_PAGES)
+    await sql.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
 }
 
 /**

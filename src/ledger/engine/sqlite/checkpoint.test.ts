@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { newFolder } from '../../../../test/support/ledger.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import type { Engine } from '../engine.ts';
+import { openSqlite } from './sqlite.ts';
+
+test('a commit of the serving thread does not checkpoint the log; the feed thread does when it has grown', async () => {
+  const path = join(newFolder(), 'ledger.db');
+  const serving = await openSqlite(path, systemClock, 'serving');
+  const feeding = await openSqlite(path, systemClock, 'feeding');
+  await serving.write((tx) => tx`CREATE TABLE note (text BLOB)`);
+  await feeding.checkpoint();
+  expect((await pages(serving)).copied).toBe(0); // too few
+  await writePages(serving, 1_500);
+  expect((await pages(serving)).copied).toBe(0);
+  await feeding.checkpoint();
+  const { written, copied } = await pages(serving);
+  expect(written).toBeGreaterThan(1_500);
+  expect(copied).toBe(written);
+  await feeding.close();
+  await serving.close();
+});
+
+test('without a feed thread, commits of the serving thread keep the log from growing without limit', async () => {
+  const serving = await openSqlite(join(newFolder(), 'ledger.db'), systemClock, 'serving');
+  await serving.write((tx) => tx`CREATE TABLE note (text BLOB)`);
+  await writePages(serving, 10_000);
+  expect((await pages(serving)).written).toBeLessThan(6_000);
+  await serving.close();
+});
+
+async function writePages(engine: Engine, count: number): Promise<void> {
+  for (let i = 0; i < count; i += 100) {
+    await engine.write((tx) => tx`INSERT INTO note (text) VALUES (zeroblob(${100 * 4_096}))`);
+  }
+}
+
+/** How many pages the log has, and how many of them were copied to the main file. */
+async function pages({ read }: Engine): Promise<{ written: number; copied: number }> {
+  const [row] = await read.unsafe('PRAGMA wal_checkpoint(NOOP)');
+  return { written: Number(row!.log), copied: Number(row!.checkpointed) };
+}
