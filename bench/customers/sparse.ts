@@ -5,7 +5,7 @@ import { startProgram } from '../lib/openpit.ts';
 import { cpuSeconds, type Target } from '../lib/process.ts';
 import { record } from '../lib/recorded.ts';
 import { sendOnSchedule } from '../lib/send-on-schedule.ts';
-import { recordedRequest } from './comparison.ts';
+import { nginxLike, recordedRequest } from './comparison.ts';
 import { customerLedger } from './customer-ledger.ts';
 import { sameRequestOf } from './population.ts';
 
@@ -34,6 +34,9 @@ export async function sparse(): Promise<string[]> {
   do await measure(target, all, Number(process.env.WARM_UP_SECONDS ?? 10));
   while ((await ledger.leaseCount()) < ACCOUNTS);
   await Bun.sleep(2_000);
+  const nginx = await nginxLike(target, requests.slice(0, 1));
+  const other = nginx && (await paced(nginx, one.file, 0));
+  await nginx?.stop();
   const idleCpu = await idle(target);
   const busy = await paced(target, one.file, idleCpu);
   const before = await ledger.leaseCount();
@@ -48,6 +51,7 @@ export async function sparse(): Promise<string[]> {
     '',
     '| | CPU per request | p50 | p99 | longest |',
     '|---|---|---|---|---|',
+    ...(other ? [row('nginx with the same response', other)] : []),
     row('one busy account', busy),
     row(`${ACCOUNTS} accounts, one request a minute each`, many),
     '',

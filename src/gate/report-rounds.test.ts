@@ -70,3 +70,27 @@ test('everything that waits can be taken at once', () => {
   expect(rounds.takeAll()).toEqual([]);
   expect(rounds.takeDue(120_000)).toEqual([]);
 });
+
+test('many accounts are reported a few at a time, and few accounts once a second', () => {
+  const takes = (count: number) => {
+    const rounds = new ReportRounds<Account>(60_000);
+    const ids = Array.from(
+      { length: count },
+      (_, i) => `acc_${String((i * 7_919) % count).padStart(6, '0')}`,
+    );
+    const sizes: number[] = [];
+    for (let ms = 0; ms <= 180_000; ms += 100) {
+      for (let i = Math.floor((ms * count) / 60_000); i < ((ms + 100) * count) / 60_000; i++) {
+        rounds.add({ accountId: ids[i % count]!, since: ms });
+      }
+      const due = rounds.takeDue(ms);
+      for (const { since } of due) expect(ms - since).toBeLessThanOrEqual(60_000);
+      if (ms > 120_000 && due.length > 0) sizes.push(due.length);
+    }
+    return sizes;
+  };
+  const many = takes(100_000);
+  expect(many.length).toBeGreaterThan(500);
+  expect(Math.max(...many)).toBeLessThan(1_000);
+  expect(takes(1_000).length).toBeLessThanOrEqual(60);
+});

@@ -1,9 +1,12 @@
-/** Enough that those of one range are few: a second takes about one range of a minute. */
-const RANGES = 64;
-/** Accounts in a sample of one call. A round has up to a minute of them. */
-const SAMPLE_PER_CALL = 256;
+/** Enough that those of one range are few: a tenth of a second takes one range of a minute. */
+const RANGES = 600;
+/** Accounts in the sample of a round. */
+const SAMPLE_MAX = 6_000;
 /** New ranges are chosen if one has this many times as many accounts as the average. */
 const UNEVEN_FROM = 3;
+/** Fewer accounts than this wait for others, for up to a second: each report is a transaction. */
+const FEW = 64;
+const FEW_WAIT_MS = 1_000;
 
 /** What belongs to an account and is to be reported to the ledger. */
 export interface Reported {
@@ -33,6 +36,8 @@ export class ReportRounds<T extends Reported> {
   #taken = 0;
   #takenMax = 0;
   #takenAt = Number.NEGATIVE_INFINITY;
+  /** How many are in the ranges. */
+  #waiting = 0;
 
   /** An account is due early enough that no count is older than `intervalMs`. */
   constructor(intervalMs: number) {
@@ -43,14 +48,16 @@ export class ReportRounds<T extends Reported> {
     this.#newest.push(one);
   }
 
-  /** Takes those that are due, sorted by account. Called about once a second. */
+  /** Takes those that are due, sorted by account. Called several times a second. */
   takeDue(mono: number): T[] {
-    const everyMs = mono - this.#takenAt;
+    const part = Math.min((mono - this.#takenAt) / this.#intervalMs, 1);
+    const waitedMs = part * this.#intervalMs;
+    if (waitedMs < FEW_WAIT_MS && (this.#waiting + this.#newest.length) * part < FEW) return [];
     this.#takenAt = mono;
-    this.#distribute();
+    this.#distribute(part);
     // The ranges come round in the interval less the time until the next call.
-    const share = everyMs < this.#intervalMs ? everyMs / (this.#intervalMs - everyMs) : 1;
-    const end = this.#position + RANGES * Math.min(share, 1);
+    const roundMs = this.#intervalMs - Math.max(waitedMs, FEW_WAIT_MS);
+    const end = this.#position + RANGES * (waitedMs < roundMs ? waitedMs / roundMs : 1);
     const due: T[][] = [];
     for (let i = Math.floor(this.#position); i < Math.floor(end); i++) {
       const range = this.#ranges[i % RANGES]!;
@@ -61,7 +68,9 @@ export class ReportRounds<T extends Reported> {
     }
     this.#position = end % RANGES;
     if (end >= RANGES) this.#endRound();
-    return sorted(due.flat());
+    const all = sorted(due.flat());
+    this.#waiting -= all.length;
+    return all;
   }
 
   /** Takes all of them, sorted by account. */
@@ -69,13 +78,16 @@ export class ReportRounds<T extends Reported> {
     const all = [...this.#ranges.flat(), ...this.#newest];
     this.#ranges = emptyRanges();
     this.#newest = [];
+    this.#waiting = 0;
     return sorted(all);
   }
 
-  #distribute(): void {
+  /** Puts the newest into their ranges. They are those of this part of an interval. */
+  #distribute(part: number): void {
     const newest = this.#newest;
     this.#newest = [];
-    const step = Math.ceil(newest.length / SAMPLE_PER_CALL);
+    this.#waiting += newest.length;
+    const step = Math.ceil(newest.length / (SAMPLE_MAX * part));
     for (let i = 0; i < newest.length; i += step) this.#sample.push(newest[i]!.accountId);
     if (this.#sample.length > 2 * this.#boundsFrom) this.#chooseBounds();
     for (const one of newest) this.#ranges[this.#rangeOf(one.accountId)]!.push(one);
@@ -83,7 +95,8 @@ export class ReportRounds<T extends Reported> {
 
   /** Keeps the ranges if they are even enough: an account that moves to the next one is reported twice in a round. */
   #endRound(): void {
-    if (this.#takenMax * RANGES > UNEVEN_FROM * this.#taken) this.#chooseBounds();
+    const isUneven = this.#takenMax > FEW && this.#takenMax * RANGES > UNEVEN_FROM * this.#taken;
+    if (isUneven) this.#chooseBounds();
     this.#taken = 0;
     this.#takenMax = 0;
     this.#sample = [];

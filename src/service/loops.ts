@@ -14,7 +14,7 @@ const QUOTA_EVENTS_EVERY_MS = 2_000;
 const TRAFFIC_EVERY_MS = 10_000;
 
 /** A few at a time: writing the uses of all keys at once would keep requests waiting. */
-const KEY_USES_EVERY_MS = 1_000;
+const KEY_USES_EVERY_MS = 100;
 
 /** An outage is noticed within 4 s and reported within 5 s. */
 const ALARMS_EVERY_MS = 500;

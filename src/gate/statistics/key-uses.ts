@@ -49,7 +49,7 @@ export class KeyUses {
     }
   }
 
-  /** Writes the counts of the keys that are due. Called about once a second. */
+  /** Writes the counts of the keys that are due. Called several times a second. */
   flushDue(mono: number): Promise<void> {
     return this.#write(this.#rounds.takeDue(mono));
   }

@@ -35,13 +35,17 @@ export class MeterMaintenance implements MeterJobs {
     }
   }
 
-  /** Reports what was spent, returns the leases of a past month, and renews this process's right to spend. */
-  async flush(): Promise<void> {
+  /** Reports what was spent. */
+  async report(): Promise<void> {
+    const { accounts, syncer, time } = this.#parts;
+    for (const account of accounts.takeDue(time.read().mono)) syncer.enqueue(account);
+  }
+
+  /** Returns the leases of a past month, and renews this process's right to spend. */
+  async renew(): Promise<void> {
     const { accounts, syncer, settlements, holder, time } = this.#parts;
-    const now = time.read();
     settlements.erase();
-    if (time.period() !== holder.validity.period) await this.#endMonth(now);
-    for (const account of accounts.takeDue(now.mono)) syncer.enqueue(account);
+    if (time.period() !== holder.validity.period) await this.#endMonth(time.read());
     if (!accounts.isEmpty && !syncer.isDown) await holder.renew();
   }
 

@@ -2,7 +2,8 @@ import type { Scheduler } from '../../../runtime/scheduler.ts';
 
 /** Holders look for barriers and recalls this often; an exact `/usage` waits for three rounds. */
 const SIGNALS_MS = 100;
-const FLUSH_MS = 1_000;
+const REPORT_MS = 100;
+const RENEW_MS = 1_000;
 const SWEEP_MS = 60_000;
 
 /** A connection may hang forever: after this time the next run starts anyway. */
@@ -10,7 +11,8 @@ const TIMEOUT_MS = 2_000;
 
 export interface MeterJobs {
   readSignals(): Promise<void>;
-  flush(): Promise<void>;
+  report(): Promise<void>;
+  renew(): Promise<void>;
   sweep(): Promise<void>;
 }
 
@@ -31,8 +33,9 @@ export class PeriodicJobs {
 
   start(): void {
     this.#every(0, SIGNALS_MS, () => this.#jobs.readSignals());
-    this.#every(1, FLUSH_MS, () => this.#jobs.flush());
-    this.#every(2, SWEEP_MS, () => this.#jobs.sweep());
+    this.#every(1, REPORT_MS, () => this.#jobs.report());
+    this.#every(2, RENEW_MS, () => this.#jobs.renew());
+    this.#every(3, SWEEP_MS, () => this.#jobs.sweep());
   }
 
   stop(): void {
