@@ -11,8 +11,10 @@ import { sameRequestOf } from './population.ts';
 
 const ACCOUNTS = Number(process.env.SPARSE_ACCOUNTS ?? 100_000);
 const PER_SECOND = Math.round(ACCOUNTS / 60);
-/** As long as the interval of reports on SQLite: every account sends one request and is reported once. */
-const SECONDS = Number(process.env.SPARSE_SECONDS ?? 60);
+/** The interval of reports on SQLite. */
+const REPORT_SECONDS = 60;
+/** Every account sends one request and is reported once. */
+const SECONDS = Number(process.env.SPARSE_SECONDS ?? REPORT_SECONDS);
 const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
 
 interface Paced {
@@ -33,7 +35,7 @@ export async function sparse(): Promise<string[]> {
   // Every account's first request of the month, which leases a block.
   do await measure(target, all, Number(process.env.WARM_UP_SECONDS ?? 10));
   while ((await ledger.leaseCount()) < ACCOUNTS);
-  await Bun.sleep(2_000);
+  await Bun.sleep((REPORT_SECONDS + 5) * 1000); // until the counts of these requests have been reported
   const nginx = await nginxLike(target, requests.slice(0, 1));
   const other = nginx && (await paced(nginx, one.file, 0));
   await nginx?.stop();
