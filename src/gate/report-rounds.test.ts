@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test';
-import { ReportRounds } from './report-rounds.ts';
+import { NO_PLACE, type Reported, ReportRounds } from './report-rounds.ts';
 
 const SECOND = 1_000;
 
-interface Account {
-  accountId: string;
+interface Account extends Reported {
   since: number;
 }
 
@@ -23,7 +22,7 @@ function run(
     for (const [i, accountId] of ids.entries()) {
       if (waiting.has(accountId) || !spends(i, second)) continue;
       waiting.add(accountId);
-      rounds.add({ accountId, since: (second - 1) * SECOND }); // at the earliest
+      rounds.add({ accountId, since: (second - 1) * SECOND, reportPlace: NO_PLACE }); // at the earliest
     }
     const due = rounds.takeDue(second * SECOND);
     for (const { accountId } of due) waiting.delete(accountId);
@@ -55,17 +54,17 @@ test('accounts that spend at any time are reported evenly, in the order of their
 test('with looks as rare as the interval, everything is due at each of them', () => {
   const rounds = new ReportRounds(1_000);
   rounds.takeDue(0);
-  rounds.add({ accountId: 'ant' });
-  rounds.add({ accountId: 'ape' });
+  rounds.add({ accountId: 'ant', reportPlace: NO_PLACE });
+  rounds.add({ accountId: 'ape', reportPlace: NO_PLACE });
   expect(rounds.takeDue(1_000).map(({ accountId }) => accountId)).toEqual(['ant', 'ape']);
 });
 
 test('everything that waits can be taken at once', () => {
   const rounds = new ReportRounds(60_000);
   rounds.takeDue(0);
-  rounds.add({ accountId: 'ox' });
+  rounds.add({ accountId: 'ox', reportPlace: NO_PLACE });
   rounds.takeDue(1_000);
-  rounds.add({ accountId: 'ant' });
+  rounds.add({ accountId: 'ant', reportPlace: NO_PLACE });
   expect(rounds.takeAll().map(({ accountId }) => accountId)).toEqual(['ant', 'ox']);
   expect(rounds.takeAll()).toEqual([]);
   expect(rounds.takeDue(120_000)).toEqual([]);
@@ -74,17 +73,25 @@ test('everything that waits can be taken at once', () => {
 test('many accounts are reported a few at a time, and few accounts once a second', () => {
   const takes = (count: number) => {
     const rounds = new ReportRounds<Account>(60_000);
-    const ids = Array.from(
-      { length: count },
-      (_, i) => `acc_${String((i * 7_919) % count).padStart(6, '0')}`,
-    );
+    const accounts = Array.from({ length: count }, (_, i) => ({
+      accountId: `acc_${String((i * 7_919) % count).padStart(6, '0')}`,
+      since: Number.NaN,
+      reportPlace: NO_PLACE,
+    }));
     const sizes: number[] = [];
     for (let ms = 0; ms <= 180_000; ms += 100) {
       for (let i = Math.floor((ms * count) / 60_000); i < ((ms + 100) * count) / 60_000; i++) {
-        rounds.add({ accountId: ids[i % count]!, since: ms });
+        const account = accounts[i % count]!;
+        if (account.since >= 0) continue;
+        account.since = ms;
+        rounds.add(account);
       }
       const due = rounds.takeDue(ms);
-      for (const { since } of due) expect(ms - since).toBeLessThanOrEqual(60_000);
+      expect(due).toEqual(due.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1)));
+      for (const account of due) {
+        expect(ms - account.since).toBeLessThanOrEqual(60_000);
+        account.since = Number.NaN;
+      }
       if (ms > 120_000 && due.length > 0) sizes.push(due.length);
     }
     return sizes;

@@ -8,9 +8,14 @@ const UNEVEN_FROM = 3;
 const FEW = 64;
 const FEW_WAIT_MS = 1_000;
 
+/** The place of something that has none yet. */
+export const NO_PLACE = -1;
+
 /** What belongs to an account and is to be reported to the ledger. */
 export interface Reported {
   readonly accountId: string;
+  /** Where `ReportRounds` put it last: to look for its range takes longer than all else. */
+  reportPlace: number;
 }
 
 /**
@@ -26,6 +31,8 @@ export class ReportRounds<T extends Reported> {
   #ranges = emptyRanges<T>();
   /** The first id of each range but the first. */
   #bounds: string[] = [];
+  /** The place of something in the first range, with these bounds. With others, places are of other numbers. */
+  #firstPlace = 0;
   /** Ids of accounts of this round, from which the bounds of the next one are chosen. */
   #sample: string[] = [];
   /** The size of the sample that the bounds were chosen from. */
@@ -90,7 +97,7 @@ export class ReportRounds<T extends Reported> {
     const step = Math.ceil(newest.length / (SAMPLE_MAX * part));
     for (let i = 0; i < newest.length; i += step) this.#sample.push(newest[i]!.accountId);
     if (this.#sample.length > 2 * this.#boundsFrom) this.#chooseBounds();
-    for (const one of newest) this.#ranges[this.#rangeOf(one.accountId)]!.push(one);
+    for (const one of newest) this.#ranges[this.#rangeOf(one)]!.push(one);
   }
 
   /** Keeps the ranges if they are even enough: an account that moves to the next one is reported twice in a round. */
@@ -107,19 +114,24 @@ export class ReportRounds<T extends Reported> {
     const ids = this.#sample.toSorted();
     this.#boundsFrom = ids.length;
     if (ids.length === 0) return;
+    this.#firstPlace += RANGES;
     this.#bounds = Array.from(
       { length: RANGES - 1 },
       (_, range) => ids[Math.floor(((range + 1) * ids.length) / RANGES)]!,
     );
   }
 
-  #rangeOf(id: string): number {
+  #rangeOf(one: T): number {
+    const known = one.reportPlace - this.#firstPlace;
+    if (known >= 0) return known;
+    const id = one.accountId;
     let [low, high] = [0, this.#bounds.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.#bounds[middle]! <= id) low = middle + 1;
       else high = middle;
     }
+    one.reportPlace = this.#firstPlace + low;
     return low;
   }
 }

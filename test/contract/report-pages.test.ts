@@ -26,13 +26,7 @@ test('on SQLite, reports of thousands of accounts write few pages, in whatever o
     await insertRows(ledger.engine, tx, 'account (id, name, plan, status, created_at, revision)', rows);
   });
   const spoolDir = join(dir, 'spool');
-  const meter = await Meter.open({
-    ledger,
-    clock: systemClock,
-    spoolDir,
-    flushMs: 2_000,
-    batchMax: { urgent: 64, background: 16 },
-  });
+  const meter = await Meter.open({ ledger, clock: systemClock, spoolDir, flushMs: 2_000, batchMax: 64 });
   const random = new Seeded(1);
   const arriving = ids
     .map((id) => ({ id, at: random.next() }))

@@ -5,6 +5,7 @@ import { AddressList } from '../addresses.ts';
 import type { WindowKey } from '../burst/shared-windows.ts';
 import type { MeteredAccount } from '../meter/account-lease.ts';
 import type { Lease } from '../meter/lease.ts';
+import { NO_PLACE } from '../report-rounds.ts';
 import type { CountedKey, KeyUseCount } from '../statistics/key-uses.ts';
 import type { Visitors } from '../visitors.ts';
 
@@ -51,6 +52,7 @@ export class KnownKey implements Omit<ApiKey, 'hash'>, CountedKey {
   readonly headerOnly: boolean;
   readonly allowed: AddressList | undefined;
   uses: KeyUseCount | undefined;
+  reportPlace = NO_PLACE;
   readonly text: string;
   readonly id: string;
   readonly accountId: string;

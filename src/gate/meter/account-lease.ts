@@ -1,6 +1,7 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Period } from '../../ledger/quota/period.ts';
 import type { Signal } from '../../ledger/quota/signals.ts';
+import { NO_PLACE, type Reported } from '../report-rounds.ts';
 import type { Lease } from './lease.ts';
 import type { QuotaRefusal, Spend } from './spend.ts';
 import type { SyncParty } from './syncer.ts';
@@ -51,7 +52,7 @@ export interface MeteredAccount {
 }
 
 /** One account on this replica: its lease, and the requests that wait for units. */
-export class AccountLease implements SyncParty {
+export class AccountLease implements SyncParty, Reported {
   readonly accountId: string;
   readonly #host: AccountLeaseHost;
   lease: Lease | undefined;
@@ -62,6 +63,7 @@ export class AccountLease implements SyncParty {
   /** The smallest refused request, until one of that size succeeds. Before `until`, requests of that size do not call the ledger. */
   #refused: { units: number; until: number; refusal: QuotaRefusal } | undefined;
   #recallSeen = 0;
+  reportPlace = NO_PLACE;
 
   constructor(accountId: string, host: AccountLeaseHost) {
     this.accountId = accountId;

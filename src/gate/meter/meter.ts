@@ -22,7 +22,7 @@ import { type KnownUsage, UsageReader } from './usage-reader.ts';
 /** What `used` may lack after the loss of a whole host. A killed process loses nothing: its counts are in the spool. */
 const FLUSH_MS = 5_000;
 /** One transaction of this size takes PostgreSQL some milliseconds. */
-const BATCH_MAX = { urgent: 256, background: 256 };
+const BATCH_MAX = 256;
 /** The caller retries a start that fails, so a start must not hang. */
 const OPEN_MS_MAX = 5_000;
 /** How long a stop waits for a ledger that does not answer. */

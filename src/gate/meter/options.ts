@@ -2,7 +2,6 @@ import type { QuotaStore } from '../../ledger/quota/quota.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Scheduler } from '../../runtime/scheduler.ts';
 import type { LockSlot } from '../spool/slot-lock.ts';
-import type { BatchSizes } from './syncer.ts';
 
 export interface MeterOptions {
   ledger: { readonly quota: QuotaCalls };
@@ -21,7 +20,8 @@ export interface MeterOptions {
   keepSettledMs?: number;
   /** How old a count becomes before it is reported to the ledger. */
   flushMs?: number;
-  batchMax?: BatchSizes;
+  /** How many accounts are reported in one transaction. */
+  batchMax?: number;
   /** What is counted, each in a counter of its own; `COUNTED_ENDPOINTS` unless a test adds to them. */
   endpoints?: readonly string[];
 }

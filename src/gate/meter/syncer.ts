@@ -12,20 +12,13 @@ export interface SyncParty {
   onUnreachable(): void;
 }
 
-/** How many accounts one call is about. */
-export interface BatchSizes {
-  /** While requests wait for it: each call takes some time of its own. */
-  urgent: number;
-  /** While none does. On SQLite, requests that arrive meanwhile are handled after it. */
-  background: number;
-}
-
 export interface SyncerOptions {
   sync: (requests: readonly SyncRequest[]) => Promise<SyncAnswer[]>;
   now: () => ClockReading;
   scheduler: Scheduler;
   warn: (text: string) => void;
-  batchMax: BatchSizes;
+  /** How many accounts one call is about. */
+  batchMax: number;
   /** Called after each call with its duration, and whether it was answered in time. */
   onCall: (ms: number, isAnswered: boolean) => void;
 }
@@ -120,12 +113,10 @@ export class Syncer {
   }
 
   #nextBatch(): SyncParty[] {
-    const { urgent, background } = this.#options.batchMax;
-    const size = Math.max(Math.min(this.#urgent.size, urgent), background);
     const batch = new Set<SyncParty>();
     for (const queue of [this.#urgent, this.#due]) {
       for (const party of queue) {
-        if (batch.size === size) break;
+        if (batch.size === this.#options.batchMax) break;
         batch.add(party);
         queue.delete(party);
       }

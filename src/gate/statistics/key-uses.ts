@@ -1,5 +1,5 @@
 import type { KeyUse, KeyUseStore } from '../../ledger/accounts/key-uses.ts';
-import { ReportRounds } from '../report-rounds.ts';
+import { type Reported, ReportRounds } from '../report-rounds.ts';
 
 const MS_PER_DAY = 86_400_000;
 
@@ -7,9 +7,8 @@ const MS_PER_DAY = 86_400_000;
 const FLUSH_MS = 60_000;
 
 /** A key in memory, with what was counted of it since the last flush. */
-export interface CountedKey {
+export interface CountedKey extends Reported {
   readonly id: string;
-  readonly accountId: string;
   /** The newest count; the others are linked by `older`. */
   uses: KeyUseCount | undefined;
 }

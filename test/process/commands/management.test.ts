@@ -78,7 +78,7 @@ describe('management on the command line', () => {
 
   test('the list of accounts says how old the counts of running servers may be', async () => {
     const { stdout } = await openpit(['account', 'list'], settings);
-    expect(stdout).toMatch(/Acme.*\n.*report what they have counted within a minute/s);
+    expect(stdout).toMatch(/Acme.*\n.*report what they have counted within two minutes/s);
   });
 
   test('a list of accounts that is cut off says so; JSON has all of them', async () => {

@@ -1,4 +1,5 @@
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
+import { yieldToRequests } from '../../../runtime/yield.ts';
 import { DeferredQuery } from '../deferred-query.ts';
 import type { ColumnTypes, RowStatement } from '../engine.ts';
 import { Unavailable } from '../errors.ts';
@@ -16,9 +17,11 @@ export class SqliteHandle {
   readonly #database: Database;
   /** By text, the least recently used first. */
   readonly #statements = new Map<string, Statement>();
+  readonly #rowsPerTurn: number;
   #isClosed = false;
 
-  constructor(path: string, isReadOnly = false) {
+  constructor(path: string, { isReadOnly = false, rowsPerTurn = Number.POSITIVE_INFINITY } = {}) {
+    this.#rowsPerTurn = rowsPerTurn;
     this.#database = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true, create: true });
     const query = (text: string, values: readonly unknown[]) =>
       new DeferredQuery((asArrays) => this.#run(text, values, asArrays)) as unknown as SqlQuery;
@@ -35,13 +38,14 @@ export class SqliteHandle {
     this.#database.close();
   }
 
-  /** Runs a statement once for each row of values, all in this turn of the event loop. Returns the rows of all runs. */
+  /** Runs a statement once for each row of values, some of them in each turn of the event loop. Returns the rows of all runs. */
   async forRows(columns: ColumnTypes, rows: readonly RowValues[], text: RowStatement): Promise<Cell[][]> {
     const names = Object.keys(columns);
     const cell = (column: string) => `?${names.indexOf(column) + 1}`;
     const statement = this.#prepare(text({ cell, from: '', table: '(SELECT 1) AS n' }));
     const found: Cell[][] = [];
-    for (const values of rows) {
+    for (const [i, values] of rows.entries()) {
+      if (i > 0 && i % this.#rowsPerTurn === 0) await yieldToRequests();
       for (const one of statement.values(...(values as SQLQueryBindings[])) as Cell[][]) found.push(one);
     }
     return found;
