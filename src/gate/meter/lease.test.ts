@@ -75,6 +75,23 @@ test('a sync is due when a quarter of the block is left, or a threshold of the q
   expect(newLease({ granted: 40, quota: 1_000, used: 500 }).lease.refillAt).toBe(250); // an empty pool
 });
 
+test('a threshold that is passed while the ledger has not answered is due for a report', () => {
+  const { lease, apply } = newLease({ granted: 100, quota: 100 });
+  lease.take(1, 90, START, 0);
+  lease.syncRequest(NOBODY);
+  lease.take(1, 9, START, 0);
+  apply({ granted: 100, quota: 100, spent: 90, used: 90 });
+  expect(lease.isThresholdReached).toBe(false);
+  expect(lease.refillAt).toBe(100);
+  lease.syncRequest(NOBODY);
+  lease.take(1, 1, START, 0);
+  apply({ granted: 100, quota: 100, spent: 99, used: 99 });
+  expect(lease.isThresholdReached).toBe(true);
+  lease.syncRequest(NOBODY);
+  apply({ granted: 100, quota: 100, spent: 100, used: 100 });
+  expect(lease.isThresholdReached).toBe(false);
+});
+
 test('the remaining units are the quota less what all replicas have used', () => {
   const { lease, apply } = newLease({ granted: 5 });
   lease.take(1, 1, START, 0);

@@ -41,6 +41,8 @@ export class Lease {
   barrierSeen = 0;
   /** The barrier that the last request acknowledged. */
   #barrierSent = 0;
+  /** At this count the next threshold of the quota is reached, by what the ledger knows. */
+  #thresholdAt = Number.POSITIVE_INFINITY;
   /** Another replica waits for units. */
   recalled = false;
   /** The ledger's time of the last answer. */
@@ -127,6 +129,11 @@ export class Lease {
     this.remaining = Math.max(0, quota - usedBeside - this.spent);
   }
 
+  /** Whether a threshold of the quota is reached that the ledger does not know of. */
+  get isThresholdReached(): boolean {
+    return this.spent >= this.#thresholdAt;
+  }
+
   /** Applies the ledger's answer. */
   apply(answer: SyncAnswer): void {
     this.#isAnswered = true;
@@ -144,7 +151,8 @@ export class Lease {
     // An empty pool has nothing to grant, so the ledger is only asked when a request needs units.
     const low =
       answer.pool > 0 ? this.limit - Math.floor(this.unspent * LOW_WATER) : Number.POSITIVE_INFINITY;
-    this.refillAt = Math.min(low, this.spent + unitsToNextThreshold(this.quota - this.remaining, this.quota));
+    this.#thresholdAt = answer.spent + unitsToNextThreshold(answer.used, answer.quota);
+    this.refillAt = Math.min(low, this.#thresholdAt);
   }
 
   /** Erases the spool's record. Only when the ledger has every count. */
