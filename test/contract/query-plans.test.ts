@@ -25,6 +25,7 @@ beforeAll(async () => {
   url = await newDatabase();
   await (await Ledger.open(url, fixedClock)).close();
   sql = new SQL({ url, max: 1 });
+  await disableAutovacuum();
 });
 afterAll(() => sql.close());
 
@@ -142,6 +143,12 @@ test('on PostgreSQL, a statement starts no worker processes, however cheap the p
   expect((await workersStarted()) - before).toBe(0);
 });
 
+/** Its reads would count as those of the ledger. */
+async function disableAutovacuum(): Promise<void> {
+  for (const { name } of await sql`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
+    await sql.unsafe(`ALTER TABLE ${name} SET (autovacuum_enabled = false)`);
+}
+
 const SYMBOLS = 20;
 const DAYS = 5;
 const FIRST_DAY = 20_000;
@@ -235,8 +242,12 @@ async function rowsScanned(): Promise<Record<string, number>> {
   return Object.fromEntries(TABLES.map((table) => [table, counts.get(table)!]));
 }
 
-/** Waits until the connections of the ledger have ended: PostgreSQL then knows what they have read. */
+/**
+ * Waits until the connections of the ledger have ended: PostgreSQL then knows what they have read. What this
+ * connection has read or written, it would otherwise learn up to ten seconds later.
+ */
 async function quiet(): Promise<void> {
+  await sql`SELECT pg_stat_force_next_flush()`;
   await eventually(async () => {
     const [others] = await sql`SELECT count(*) AS n FROM pg_stat_activity
       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
