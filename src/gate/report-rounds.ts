@@ -1,10 +1,10 @@
-/** Enough that those of one range are few: a tenth of a second takes one range of a minute. */
+/** Enough that those of one range are few. */
 const RANGES = 600;
 /** Accounts in the sample of a round. */
 const SAMPLE_MAX = 6_000;
 /** New ranges are chosen if one has this many times as many accounts as the average. */
 const UNEVEN_FROM = 3;
-/** Fewer accounts than this wait for others, for up to a second: each report is a transaction. */
+/** So many accounts are reported in any second, and fewer of them together: each report is a transaction. */
 const FEW = 64;
 const FEW_WAIT_MS = 1_000;
 
@@ -22,7 +22,7 @@ export interface Reported {
  * Decides when counts of many accounts are reported to the ledger. The account ids are divided into ranges, which are reported
  * one after the other, all of them once per interval. Accounts of a range share the pages of the ledger's tables, so a report of
  * many writes few pages, in whatever order their requests arrive. And many accounts are not reported in one burst: requests
- * would wait for it.
+ * would wait for it. Few accounts are not left to wait for the end of an interval: a round of them takes less time.
  */
 export class ReportRounds<T extends Reported> {
   readonly #intervalMs: number;
@@ -31,7 +31,7 @@ export class ReportRounds<T extends Reported> {
   #ranges = emptyRanges<T>();
   /** The first id of each range but the first. */
   #bounds: string[] = [];
-  /** The place of something in the first range, with these bounds. With others, places are of other numbers. */
+  /** The place of something in the first range. It grows when new bounds are chosen, so that older places are too low. */
   #firstPlace = 0;
   /** Ids of accounts of this round, from which the bounds of the next one are chosen. */
   #sample: string[] = [];
@@ -64,20 +64,27 @@ export class ReportRounds<T extends Reported> {
     this.#distribute(part);
     // The ranges come round in the interval less the time until the next call.
     const roundMs = this.#intervalMs - Math.max(waitedMs, FEW_WAIT_MS);
-    const end = this.#position + RANGES * (waitedMs < roundMs ? waitedMs / roundMs : 1);
+    const dueEnd = this.#position + RANGES * (waitedMs < roundMs ? waitedMs / roundMs : 1);
+    const least = Math.min((FEW * waitedMs) / FEW_WAIT_MS, this.#waiting);
     const due: T[][] = [];
-    for (let i = Math.floor(this.#position); i < Math.floor(end); i++) {
-      const range = this.#ranges[i % RANGES]!;
+    let [end, count] = [Math.floor(this.#position), 0];
+    while (end < Math.floor(dueEnd) || count < least) {
+      const range = this.#takeRange(end++ % RANGES);
       due.push(range);
-      this.#taken += range.length;
-      this.#takenMax = Math.max(this.#takenMax, range.length);
-      this.#ranges[i % RANGES] = [];
+      count += range.length;
     }
-    this.#position = end % RANGES;
-    if (end >= RANGES) this.#endRound();
-    const all = sorted(due.flat());
-    this.#waiting -= all.length;
-    return all;
+    this.#position = Math.max(dueEnd, end) % RANGES;
+    if (Math.max(dueEnd, end) >= RANGES) this.#endRound();
+    this.#waiting -= count;
+    return sorted(due.flat());
+  }
+
+  #takeRange(index: number): T[] {
+    const range = this.#ranges[index]!;
+    this.#ranges[index] = [];
+    this.#taken += range.length;
+    this.#takenMax = Math.max(this.#takenMax, range.length);
+    return range;
   }
 
   /** Takes all of them, sorted by account. */

@@ -78,7 +78,7 @@ export const accountCommands: readonly Command[] = [
         if (found.length > limit)
           printLine(`There are more than ${plural(limit, 'account')}; see --search and --limit.`);
         printLine(
-          'Running servers report what they have counted within two minutes. GET /usage is exact at once.',
+          'Counts of running servers are seconds old, with thousands of active accounts up to two minutes. GET /usage is exact.',
         );
       });
     },

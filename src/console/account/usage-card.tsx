@@ -25,7 +25,7 @@ export function UsageCard({ daily, keys }: { daily: UsageDailyAnswer; keys: read
       />
       {isByKey && (
         <p class="hint">
-          By the key that was charged; up to a minute old. A stream is charged to the key that opened it.
+          By the key that was charged; up to five minutes old. A stream is charged to the key that opened it.
         </p>
       )}
     </section>

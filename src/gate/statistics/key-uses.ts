@@ -3,8 +3,8 @@ import { type Reported, ReportRounds } from '../report-rounds.ts';
 
 const MS_PER_DAY = 86_400_000;
 
-/** How old the last use of a key may be on the account page. */
-const FLUSH_MS = 60_000;
+/** How old the last use of a key may be on the account page, with many thousands of active keys. With few it is seconds. */
+const FLUSH_MS = 300_000;
 
 /** A key in memory, with what was counted of it since the last flush. */
 export interface CountedKey extends Reported {

@@ -8,7 +8,7 @@ import type { RequestBody } from './request-body.ts';
 export class ReceiveBuffer {
   #bytes: Buffer = EMPTY;
   #isPaused = false;
-  /** The last request without a body: most clients repeat it, byte for byte. */
+  /** The last request without a body: most clients repeat it, byte for byte, or but for a few. */
   #last: { bytes: Buffer; head: Head } | undefined;
 
   get length(): number {
@@ -46,7 +46,7 @@ export class ReceiveBuffer {
   }
 
   #parseHead(end: number, headers: HeaderCache): Head | Fault {
-    const head = headers.parse(this.#bytes.toString('latin1', 0, end));
+    const head = headers.parse(this.#bytes.toString('latin1', 0, end), this.#last?.head);
     const length = end + HEAD_END.length;
     const isRemembered =
       length === this.#bytes.length &&

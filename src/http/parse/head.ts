@@ -7,31 +7,56 @@ const PLAIN_LINE = /^GET \/[!-"$-~]* HTTP\/1\.1$/;
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([^ \t]+) HTTP\/(\d)\.(\d)$/;
 const ABSOLUTE = /^https?:\/\/[^/?#]+/i;
 
+/** The first line of a request. */
+export interface RequestLine {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  /** HTTP/1.0 has no chunks, and closes connections by default. */
+  readonly isHttp10: boolean;
+}
+
+/** The parts of a head's text that the next head of its connection often repeats. */
+export interface HeadParts {
+  /** The first line. */
+  readonly line: string;
+  /** From there to the value of the API key; to the end if there is none. */
+  readonly before: string;
+  /** After the value of the API key. */
+  readonly after: string;
+}
+
 /**
  * The head of a request, parsed strictly: whatever two parsers could understand differently is refused, so that no
  * request can be smuggled past a proxy. Immutable, because repeated requests of a connection share it.
  */
-export class Head implements IncomingRequest {
+export class Head implements IncomingRequest, RequestLine {
   readonly method: string;
   readonly url: string;
+  readonly isHttp10: boolean;
   /** The parsed header lines, without an API key that is kept apart. */
   readonly fields: Fields;
   readonly headers: IncomingRequest['headers'];
-  /** HTTP/1.0 has no chunks, and closes connections by default. */
-  readonly isHttp10: boolean;
+  /** Undefined if no other head is compared with this one. */
+  readonly parts: HeadParts | undefined;
 
   constructor(
-    method: string,
-    url: string,
-    isHttp10: boolean,
+    { method, url, isHttp10 }: RequestLine,
     fields: Fields,
     headers: IncomingRequest['headers'],
+    parts: HeadParts | undefined,
   ) {
     this.method = method;
     this.url = url;
     this.isHttp10 = isHttp10;
     this.fields = fields;
     this.headers = headers;
+    this.parts = parts;
+  }
+
+  /** Whether the API key was cut out of the fields. */
+  get hasKeyApart(): boolean {
+    return this.headers !== this.fields;
   }
 
   /** Undefined when there is no body. */
@@ -61,29 +86,29 @@ export class Head implements IncomingRequest {
 /** Parses a head. `text` has one character per byte, without the empty line at its end. */
 export function parseHead(text: string): Head | Fault {
   const end = text.indexOf('\r\n');
-  if (end < 0) return headOf(text, parseFields(''));
-  return headOf(text.slice(0, end), parseFields(text.slice(end + '\r\n'.length)));
+  if (end < 0) return headOf(parseLine(text), parseFields(''));
+  return headOf(parseLine(text.slice(0, end)), parseFields(text.slice(end + '\r\n'.length)));
 }
 
-/** The head with a first line and parsed header lines. `headers` are the fields, with an API key that was cut out of them. */
+/** The head with a first line and header lines. `headers` are the fields, with an API key that was cut out of them. */
 export function headOf(
-  line: string,
+  line: RequestLine | Fault,
   fields: Fields | Fault,
   headers?: IncomingRequest['headers'],
+  parts?: HeadParts,
 ): Head | Fault {
-  const first = PLAIN_LINE.test(line)
-    ? { method: 'GET', url: line.slice('GET '.length, -' HTTP/1.1'.length), isHttp10: false }
-    : parseLine(line);
-  if ('reason' in first) return first;
+  if ('reason' in line) return line;
   if ('reason' in fields) return fields;
-  const { method, url, isHttp10 } = first;
+  const { isHttp10 } = line;
   if (!isHttp10 && !fields.has('host')) return fault(400, 'there must be exactly one header "Host"');
   if (isHttp10 && fields.framing?.kind === 'chunked')
     return fault(400, 'HTTP/1.0 has no "Transfer-Encoding"');
-  return new Head(method, url, isHttp10, fields, headers ?? fields);
+  return new Head(line, fields, headers ?? fields, parts);
 }
 
-function parseLine(line: string): { method: string; url: string; isHttp10: boolean } | Fault {
+export function parseLine(line: string): RequestLine | Fault {
+  if (PLAIN_LINE.test(line))
+    return { method: 'GET', url: line.slice('GET '.length, -' HTTP/1.1'.length), isHttp10: false };
   const request = REQUEST_LINE.exec(line);
   if (!request) return fault(400, 'the first line is not "METHOD path HTTP/1.1"');
   const [, method = '', target = '', major, minor] = request;

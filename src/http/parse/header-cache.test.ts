@@ -73,10 +73,15 @@ test('a head with cached header lines equals a parsed one, whatever was cached b
   const headers = new HeaderCache();
   fc.assert(
     fc.property(fc.array(anyHead, { minLength: 1, maxLength: 20 }), (all) => {
+      let previous: Head | undefined;
       for (const text of all) {
+        const expected = contentOf(parseHead(text));
         const head = headers.parse(text);
-        if (!('reason' in head)) headers.keep(head);
-        expect(contentOf(head)).toEqual(contentOf(parseHead(text)));
+        expect(contentOf(head)).toEqual(expected);
+        expect(contentOf(headers.parse(text, previous))).toEqual(expected);
+        if ('reason' in head) continue;
+        headers.keep(head);
+        previous = head;
       }
     }),
     { numRuns: 2_000 },
@@ -126,6 +131,37 @@ test('a key that is sent twice is two values, as for any other header', () => {
     const head = parseAuthenticated(headers, headOf('/', 'Host: a\r\nX-Api-Key: b\r\nx-api-key: c'));
     expect(head.headers.get('x-api-key')).toBe('b, c');
   }
+});
+
+test('a head with the header lines of the previous one shares them, whoever sends it, and its path too if that is the same', () => {
+  const headers = new HeaderCache();
+  for (const [before, after] of [
+    ['Host: a\r\nX-Api-Key: ', '\r\nAccept: */*'],
+    ['Host: a\r\nX-Api-Key: ', ''],
+  ]) {
+    const of = (path: string, key: string, previous?: Head) =>
+      headers.parse(headOf(path, `${before}${key}${after}`), previous) as Head;
+    const first = of('/a', 'b');
+    const second = of('/a', 'longer', first);
+    const third = of('/c', '', second);
+    expect([second, third].map(({ url, headers }) => [url, headers.get('x-api-key')])).toEqual([
+      ['/a', 'longer'],
+      ['/c', ''],
+    ]);
+    expect(second.fields).toBe(first.fields);
+    expect(third.fields).toBe(first.fields);
+  }
+  const withoutKey = headers.parse(headOf('/a')) as Head;
+  expect((headers.parse(headOf('/b'), withoutKey) as Head).fields).toBe(withoutKey.fields);
+});
+
+test('a header between the lines of the previous head is read', () => {
+  const headers = new HeaderCache();
+  const previous = headers.parse(headOf('/', 'Host: a\r\nX-Api-Key: b\r\nAccept: */*')) as Head;
+  const longer = 'Host: a\r\nX-Api-Key: b\r\nTransfer-Encoding: chunked\r\nAccept: */*';
+  expect((headers.parse(headOf('/', longer), previous) as Head).framing).toEqual({ kind: 'chunked' });
+  const folded = 'Host: a\r\nX-Api-Key: b\nContent-Length: 5\r\nAccept: */*';
+  expect(headers.parse(headOf('/', folded), previous)).toMatchObject({ status: 400 });
 });
 
 test('nothing of a long head is cached', () => {

@@ -36,8 +36,8 @@ const USE_TYPES: ColumnTypes = {
 const USES_PER_TRANSACTION = 100;
 
 /**
- * Statistics by key. The quota is counted exactly, by account, in `QuotaStore`; a process that is killed loses the uses of
- * its last seconds here.
+ * Statistics by key. The quota is counted exactly, by account, in `QuotaStore`; a process that is killed loses the uses
+ * that it has not written.
  */
 export class KeyUseStore {
   readonly #engine: Engine;

@@ -38,7 +38,7 @@ const dailyUsage = {
   days: z.array(z.strictObject({ date: day, endpoint: text, count: z.int() })),
   byKey: z
     .array(z.strictObject({ date: day, key: text, endpoint: text, count: z.int() }))
-    .describe('Units by key, up to a minute old'),
+    .describe('Units by key, seconds old; up to five minutes with many thousands of active keys'),
   events: z
     .array(z.strictObject({ percent: z.int(), used: z.int(), quota: z.int(), at: seconds }))
     .describe('The thresholds of the quota that were reached'),
