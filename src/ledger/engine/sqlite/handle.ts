@@ -44,9 +44,9 @@ export class SqliteHandle {
     const cell = (column: string) => `?${names.indexOf(column) + 1}`;
     const statement = this.#prepare(text({ cell, from: '', table: '(SELECT 1) AS n' }));
     const found: Cell[][] = [];
-    for (const [i, values] of rows.entries()) {
+    for (let i = 0; i < rows.length; i++) {
       if (i > 0 && i % this.#rowsPerTurn === 0) await yieldToRequests();
-      for (const one of statement.values(...(values as SQLQueryBindings[])) as Cell[][]) found.push(one);
+      for (const one of statement.values(...(rows[i] as SQLQueryBindings[])) as Cell[][]) found.push(one);
     }
     return found;
   }
