@@ -23,10 +23,18 @@ export function checkDisk(config: Config): Finding[] {
   const path = ledgerPath(config);
   const dataDir = resolve(config.dataDir);
   const folders = new Set(path === undefined ? [dataDir] : [resolve(dirname(path)), dataDir]);
-  const findings = [...folders].flatMap((folder) => checkRoom(nearestExisting(folder)));
+  const places = [...folders].map(nearestExisting);
+  const files = places.filter((place) => !statSync(place).isDirectory());
+  if (files.length > 0) return files.map(notAFolder);
+  const findings = places.flatMap(checkRoom);
   if (path !== undefined) findings.push(...fileSystemOfLedger(dirname(path)));
   findings.push(...fileSystemOfSpool(dataDir), ...checkModes(config), ...checkSpool(join(dataDir, 'spool')));
   return findings;
+}
+
+function notAFolder(file: string): Finding {
+  const fix = 'move the file away, or set OPENPIT_DATA_DIR to another folder';
+  return problem('disk.folder', `${file} is not a folder`, fix);
 }
 
 /** The nearest folder that exists: where a missing one will be created. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
 import { findSqliteDamage } from '../../ledger/inspection/sqlite-damage.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
-import { messageOf } from '../../runtime/log/log.ts';
+import { codeOf, messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Checkpoints run at 4 MB. A longer log means that a reader blocks them, and slows down every start. */
@@ -33,8 +33,8 @@ export function checkFile(config: Config): { findings: Finding[]; isMissing: boo
 function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
+  } catch (error) {
+    return codeOf(error) === 'ENOTDIR'; // its folder is a file, which is a finding about the disk
   }
 }
 

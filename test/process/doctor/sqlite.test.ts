@@ -34,6 +34,20 @@ test('a missing ledger is a warning, and is not created', async () => {
   expect(doctor.exitCode).toBe(0);
 });
 
+test('a data folder that is a file, or below one, is a problem that names the file', async () => {
+  const file = join(newFolder(), 'file');
+  writeFileSync(file, '');
+  for (const folder of [file, join(file, 'data')]) {
+    const doctor = await Doctor.run({ OPENPIT_DATA_DIR: folder });
+    expect(doctor.of('disk.folder')).toEqual([
+      `problem: ${file} is not a folder → move the file away, or set OPENPIT_DATA_DIR to another folder`,
+    ]);
+    expect(doctor.of('ledger.permissions')).toEqual([]);
+    expect(doctor.of('disk.unchecked')).toEqual([]);
+    expect(doctor.exitCode).toBe(1);
+  }
+});
+
 test('an intact ledger of this version has no problem, even beside a running server', async () => {
   const { settings } = await newLedger();
   program = await Program.start(settings);
