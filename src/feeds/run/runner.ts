@@ -24,7 +24,10 @@ export interface RunOptions {
   /** Runs only if the feed is enabled and due at this time. */
   dueAt?: number;
   baseUrl?: string;
-  /** Reads bodies from here instead of the network. The feed's schedule then fetches all history as if it had never run. */
+  /**
+   * Reads bodies from here instead of the network, and publishes every series of the provider, also those that another enabled
+   * feed owns. The feed's schedule then fetches all history as if it had never run.
+   */
   archive?: Archive;
   /** Publishes suspect prices: the operator has checked them. */
   accept?: boolean;
@@ -62,7 +65,9 @@ export async function runFeed(
   const due = options.dueAt === undefined ? {} : { dueAt: options.dueAt };
   const lease = await ledger.feeds.take({ feed: provider.key, holder, leaseMs, started, ...due });
   if (!lease) return undefined;
-  const owned = ownershipOf(provider, parts.providers, await ledger.feeds.enabled());
+  const owned = options.archive
+    ? { series: provider.series, elsewhere: new Map() }
+    : ownershipOf(provider, parts.providers, await ledger.feeds.enabled());
   return new Run(contextOf(provider, owned, parts, lease), options).run();
 }
 

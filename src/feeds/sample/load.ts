@@ -1,4 +1,5 @@
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
+import { ownershipOf } from '../mapping.ts';
 import type { ProvidedSeries, Provider } from '../provider.ts';
 import { symbolsOf } from '../run/context.ts';
 import type { RunResult } from '../run/run-record.ts';
@@ -59,16 +60,22 @@ async function load(
     : { kind: 'skipped', reason: `another process is running the feed ${key}` };
 }
 
-/** The series whose symbols have no real prices, or have them from this provider. */
+/**
+ * The series whose symbols have no real prices, or have them from this provider and belong to it. A feed that is enabled but
+ * has not succeeded yet, as without a network, does not keep the bundle from filling its symbols.
+ */
 async function fillable(provider: Provider, parts: RunnerParts): Promise<ProvidedSeries[]> {
   const { feeds } = parts.ledger;
   const symbols = new Map<string, LedgerSymbol>();
   for (const symbol of await symbolsOf({ provider, parts })) symbols.set(symbol.code, symbol);
+  const owned = new Set(ownershipOf(provider, parts.providers, await feeds.enabled()).series);
   const free: ProvidedSeries[] = [];
   for (const series of provider.series) {
     const symbol = symbols.get(series.symbol);
     if (!symbol) continue;
-    if (!symbol.real || (await feeds.daysOf(provider.key, symbol.id)).length > 0) free.push(series);
+    if (!symbol.real || (owned.has(series) && (await feeds.daysOf(provider.key, symbol.id)).length > 0)) {
+      free.push(series);
+    }
   }
   return free;
 }

@@ -105,3 +105,30 @@ describe('the bundle of real history, loaded', () => {
     expect((await api.service.ledger.feeds.take(lease))!.lastFull).toBeUndefined();
   });
 });
+
+describe('the bundle, loaded after "feed enable --all" without a network', () => {
+  const api = apiOn('sqlite', { now: NOW }, async ({ service }) => {
+    await service.ledger.feeds.enable('fred', NOW, NOW);
+    await load(service, ['eia', 'fred']);
+  });
+  const closesOn = async (date: string, symbols: string) => {
+    const { body } = await api.ask(`/rates/historical?date=${date}&symbols=${symbols}`);
+    const rates = body.rates as Record<string, { close: number }>;
+    return Object.fromEntries(Object.entries(rates).map(([code, { close }]) => [code, close]));
+  };
+
+  test('it has the prices of a provider whose symbols an enabled feed would supply, but has not', async () => {
+    const symbols = 'WTIOIL-SPOT,BRENTOIL-SPOT,NG-SPOT';
+    expect(await closesOn('2021-02-17', symbols)).toEqual({
+      'WTIOIL-SPOT': 61.09,
+      'BRENTOIL-SPOT': 65.02,
+      'NG-SPOT': 23.86,
+    });
+  });
+
+  test('loading it again keeps the corrections of that feed', async () => {
+    await api.service.publish('BRENTOIL-SPOT', { '2021-02-17': 64 }, 'fred');
+    await load(api.service, ['eia', 'fred']);
+    expect(await closesOn('2021-02-17', 'BRENTOIL-SPOT')).toEqual({ 'BRENTOIL-SPOT': 64 });
+  });
+});
