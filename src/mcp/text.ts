@@ -32,9 +32,13 @@ export function measure({ quote: code, unit }: Pick<PriceMetadata, 'quote' | 'un
   return unit === 'none' ? quote : `${quote} per ${per}`;
 }
 
-/** Where a price is from. A simulated price is marked twice, so that it is never mistaken for a real one. */
+/**
+ * Where a price is from. A simulated price is marked twice, so that it is never mistaken for a real one: also if a real exchange
+ * rate converted it, or a formula has real prices beside it.
+ */
 export function origin({ source }: PriceMetadata): string {
-  return source === 'simulated' ? 'source: simulated. THIS IS NOT A REAL PRICE' : `source: ${source}`;
+  const isSimulated = source.split(', ').includes('simulated');
+  return `source: ${source}${isSimulated ? '. THIS IS NOT A REAL PRICE' : ''}`;
 }
 
 /** A price with what is needed to understand it. */

@@ -45,7 +45,7 @@ export function Title({
               {unit !== 'none' && ` per ${isOwn ? symbol.unit.name.toLowerCase() : nameOfUnit(unit)}`}{' '}
             </>
           )}
-          {headline?.source === 'simulated' && <span class="badge simulated">Simulated</span>}{' '}
+          {headline?.isSimulated && <span class="badge simulated">Simulated</span>}{' '}
           {delaySeconds > 0 && <span class="badge">{duration(delaySeconds)} behind</span>}{' '}
           {headline?.stale && <span class="badge warning">No new price for a while</span>}{' '}
           {symbol.status === 'deprecated' && <span class="badge warning">Deprecated</span>}

@@ -216,3 +216,23 @@ onEachEngine('POST /mcp', (engine) => {
     expect(await used()).toBe(before);
   });
 });
+
+describe('POST /mcp of a demo', () => {
+  const api = apiOn('sqlite', { settings: { OPENPIT_DEMO: 'true' } }, async ({ service }) => {
+    await service.publish('PL', { '2024-05-14': 1000 }, 'simulated');
+    await service.publish('XAU', { '2024-05-14': 2358.2 });
+    await service.publish('EUR/USD', { '2024-05-14': 1.25 });
+  });
+
+  test.each([
+    ['latest_prices', { symbols: ['PL'] }, 'simulated'],
+    ['latest_prices', { symbols: ['PL'], currency: 'EUR' }, 'simulated, test'],
+    ['price_on_date', { symbols: ['PL'], date: '2024-05-14', currency: 'EUR' }, 'simulated, test'],
+    ['formula', { expression: '{XAU}-{PL}' }, 'test, simulated'],
+  ])('%s %j says that a price is not real if any part of it is simulated', async (tool, args, source) => {
+    const client = await connectAgent(api.service.url, { 'x-api-key': api.key });
+    const { text } = await callTool(client, tool, args);
+    await client.close();
+    expect(text).toContain(`source: ${source}. THIS IS NOT A REAL PRICE`);
+  });
+});

@@ -6,6 +6,9 @@ import { timeGrid, unionOf } from '../../charts/time-grid.ts';
 import { readFormula } from '../../search/read-formula.ts';
 import { addDays, daysBetween } from '../days.ts';
 import { formulaSymbol } from '../formula.ts';
+import type { MarketRow } from '../market/rows.ts';
+import { headlineOf } from './headline.ts';
+import type { History } from './history.ts';
 import { INTRADAY_INTERVALS } from './intraday.ts';
 import { withNewest } from './live-bars.ts';
 import {
@@ -44,6 +47,24 @@ test('a chart ends today, with the session that trades for tomorrow, or where th
   expect(firstDayOf('1M', ended)).toBe('2020-05-31');
   expect(firstDayOf('All', ended)).toBe('2000-01-01');
   expect(firstDayOf('5Y', symbol('2020-06-01', '2020-06-30'))).toBe('2020-06-01');
+});
+
+test('a headline is simulated if any part of it is: converted at a real rate, or beside a real price in a formula', () => {
+  const own = { unit: 'Bbl', factor: 1 };
+  const historyFrom = (source: string, quote: string) =>
+    ({
+      interval: 'day',
+      series: [{ bars: [{ date: '2026-01-01', close: 1 }], source, quote }],
+    }) as unknown as History;
+  const rowFrom = (source: string) =>
+    ({ quote: { rate: 1, date: '2026-01-01', at: '2026-01-01', source } }) as MarketRow;
+  const isSimulated = (...args: Parameters<typeof headlineOf>) => headlineOf(...args)?.isSimulated;
+  const oil = symbol('WTIOIL-FUT');
+  expect(isSimulated(oil, rowFrom('simulated'), undefined, own, undefined)).toBe(true);
+  expect(isSimulated(oil, rowFrom('eia'), undefined, own, undefined)).toBe(false);
+  expect(isSimulated(oil, rowFrom('simulated'), historyFrom('simulated, ecb', 'EUR'), own, 'EUR')).toBe(true);
+  expect(isSimulated(oil, rowFrom('eia'), historyFrom('eia, ecb', 'EUR'), own, 'EUR')).toBe(false);
+  expect(isSimulated(oil, undefined, historyFrom('eia, simulated', 'USD'), own, undefined)).toBe(true);
 });
 
 describe('a view in the URL', () => {
