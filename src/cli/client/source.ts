@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import {
   type AskRates,
   askServer,
@@ -11,6 +10,7 @@ import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { openLocalRates } from '../../service/local-rates.ts';
 import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
+import { fileExists } from '../framework/file-exists.ts';
 
 /** Where a client command gets its answers. */
 export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {
@@ -79,7 +79,7 @@ function keyOf(call: CommandCall): string | undefined {
 /** Asking must not create an empty ledger. */
 function requireExisting({ config }: CommandCall): void {
   const path = ledgerPath(config);
-  if (path === undefined || existsSync(path)) return;
+  if (path === undefined || fileExists(path)) return;
   throw new UsageError(
     `there is no ledger in ${config.dataDir}; name a server with --url, or where the ledger is with --data-dir or --database-url`,
   );

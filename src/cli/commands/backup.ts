@@ -8,6 +8,7 @@ import { createPrivate, restrict } from '../../ledger/engine/sqlite/private-file
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, UsageError } from '../framework/command.ts';
+import { fileExists } from '../framework/file-exists.ts';
 import { printLine } from '../framework/print-line.ts';
 import { requireFolderOf } from '../framework/target-file.ts';
 
@@ -24,7 +25,7 @@ export const backupCommand: Command = {
     const path = ledgerPath(config);
     if (path === undefined) throw new UsageError(POSTGRES_HINT);
     requireFolderOf(file);
-    if (!existsSync(path)) throw new UsageError(`there is no ledger at ${path}`);
+    if (!fileExists(path)) throw new UsageError(`there is no ledger at ${path}`);
     if (existsSync(file)) throw new UsageError(`${file} already exists; choose another name`);
     const bytes = await writeBackup(path, file, systemClock);
     printLine(`Backed up to ${file} (${Math.ceil(bytes / 1024)} KB).`);
@@ -45,7 +46,7 @@ export const restoreCommand: Command = {
     if (!existsSync(file)) throw new UsageError(`there is no file ${file}`);
     if (isServed(path, config.dataDir))
       throw new Error(`a process is using the ledger at ${path}; stop it first`);
-    if (existsSync(path) && !isSet('force')) {
+    if (fileExists(path) && !isSet('force')) {
       throw new UsageError(
         `there already is a ledger at ${path}; --force replaces it and keeps it as ${path}.before-restore`,
       );

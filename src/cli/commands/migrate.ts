@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
@@ -7,6 +6,7 @@ import { MIGRATIONS, SCHEMA_VERSION } from '../../ledger/schema/migrations.ts';
 import type { SchemaState } from '../../ledger/schema/schema.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Command } from '../framework/command.ts';
+import { fileExists } from '../framework/file-exists.ts';
 import { printLine } from '../framework/print-line.ts';
 
 export const migrateCommand: Command = {
@@ -26,7 +26,7 @@ export const migrateCommand: Command = {
 /** Opening a SQLite file would create it, so a missing one is not opened. */
 async function currentSchema(config: Config): Promise<SchemaState> {
   const path = ledgerPath(config);
-  if (path !== undefined && !existsSync(path)) return { version: 0, pending: MIGRATIONS };
+  if (path !== undefined && !fileExists(path)) return { version: 0, pending: MIGRATIONS };
   return Ledger.schema(config.databaseUrl, systemClock);
 }
 

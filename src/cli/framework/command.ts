@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { flagOf, SETTINGS, type SettingName } from '../../config/settings.ts';
 import { type Config, readConfig, readUsableConfig } from '../../config.ts';
@@ -7,6 +6,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 import { commandLineUser } from './actor.ts';
+import { fileExists } from './file-exists.ts';
 
 /** An option of a command. `value` names its argument; an option without one is a switch. */
 export interface Flag {
@@ -176,7 +176,7 @@ export function table(rows: readonly (readonly string[])[]): string {
 
 /** A mistyped folder must not create a ledger that the server does not use. */
 function requireLedger({ ledgerGiven, databaseUrl, dataDir }: Config): void {
-  if (ledgerGiven || existsSync(databaseUrl)) return;
+  if (ledgerGiven || fileExists(databaseUrl)) return;
   throw new UsageError(
     `there is no ledger in ${dataDir}; set its location with --data-dir or --database-url (OPENPIT_DATA_DIR, OPENPIT_DATABASE_URL)`,
   );

@@ -73,6 +73,21 @@ test.skipIf(!canRunAsNobody)('missing permissions are named with the file and wh
   expect(readable.stderr).toContain('openpit doctor');
 });
 
+test
+  .skipIf(!canRunAsNobody)
+  .each([
+    [['backup', '/tmp/openpit-backup-of-nobody.db']],
+    [['check']],
+    [['latest', 'XAU']],
+    [['migrate', '--dry-run']],
+  ])('%j does not call a ledger missing that this user may not look for', async (args) => {
+  const settings = { OPENPIT_DATA_DIR: newFolder() };
+  await openpit(['account', 'create', '--name', 'A', '--plan', 'basic'], settings);
+  const { exitCode, stdout, stderr } = await openpitAsNobody(args, settings);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toContain(`this user may not access ${join(settings.OPENPIT_DATA_DIR, 'openpit.db')}`);
+});
+
 test('a damaged ledger is called damaged', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder() };
   writeFileSync(join(settings.OPENPIT_DATA_DIR, 'openpit.db'), 'This is not a SQLite file. '.repeat(400));
