@@ -5,6 +5,8 @@ export interface UnknownCode {
   nearest: readonly string[];
   /** The same codes separated by commas, if it is a list with another separator. */
   list?: string;
+  /** Whether it looks like a formula without its braces, on an endpoint that takes formulas. */
+  mayBeFormula?: boolean;
 }
 
 export interface NoData {
@@ -45,6 +47,12 @@ export const NOT_ALLOWED = {
 export function suggest({ code, nearest, list }: UnknownCode): string {
   if (list !== undefined) return `${code} (separate codes with commas: symbols=${list})`;
   return nearest.length > 0 ? `${code} (did you mean ${nearest.join(', ')}?)` : code;
+}
+
+/** Codes without braces are what the server gets from a curl that was called without -g. */
+export function formulaHint(unknown: readonly UnknownCode[]): string {
+  if (!unknown.some(({ mayBeFormula }) => mayBeFormula)) return '';
+  return ' A formula has each code in braces, for example {XAU}/{XAG}; curl sends them only with -g.';
 }
 
 export function fitting({ code, units }: { code: string; units: readonly string[] }): string {

@@ -1,6 +1,7 @@
 import {
   extentOf,
   fitting,
+  formulaHint,
   type MissingRate,
   NOT_ALLOWED,
   type NoData,
@@ -152,7 +153,7 @@ export const ERRORS = {
   unknown_symbol: entry(
     404,
     (d: { unknown: readonly UnknownCode[] }) =>
-      `Unknown symbol${d.unknown.length > 1 ? 's' : ''}: ${d.unknown.map(suggest).join('; ')}. GET /symbols lists all codes.`,
+      `Unknown symbol${d.unknown.length > 1 ? 's' : ''}: ${d.unknown.map(suggest).join('; ')}. GET /symbols lists all codes.${formulaHint(d.unknown)}`,
     { unknown: [{ code: 'XAUU', nearest: ['XAU'] }] },
   ),
   unknown_currency: entry(

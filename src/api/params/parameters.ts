@@ -135,9 +135,11 @@ export function findSymbols(
   }
   if (unknownCodes.size === 0) return { symbols, today };
   const described = new Map<string, UnknownCode>();
+  const takesFormulas = symbolsMax !== undefined && !onlyNamed;
   for (const code of [...unknownCodes.values()].flat()) {
     if (!described.has(code)) {
-      described.set(code, describeUnknown(code, catalog, described.size < SUGGESTIONS_MAX));
+      const about = describeUnknown(code, catalog, described.size < SUGGESTIONS_MAX);
+      described.set(code, { ...about, mayBeFormula: takesFormulas && isFormulaWithoutBraces(code, about) });
     }
   }
   const refusal = refuse('unknown_symbol', { unknown: [...described.values()] });
@@ -175,6 +177,11 @@ function describeUnknown(code: string, catalog: Catalog, suggests: boolean): Unk
   const isList = parts.length > 1 && parts.every((part) => catalog.find(part));
   if (isList) return { code: echo(code), nearest: [], list: echo(parts.join(',')) };
   return { code: echo(code), nearest: suggests ? catalog.nearest(code) : [] };
+}
+
+/** No code contains these operators. A slash may also be that of a pair of currencies, unless it separates symbols. */
+function isFormulaWithoutBraces(code: string, { list }: UnknownCode): boolean {
+  return /[*()]/.test(code) || (list !== undefined && code.includes('/'));
 }
 
 /** What people put between codes instead of a comma; `%2C` is a comma that was escaped twice. */

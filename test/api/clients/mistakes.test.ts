@@ -29,6 +29,25 @@ onEachEngine('common mistakes', (engine) => {
     });
   });
 
+  describe('a formula without its braces, which curl removes unless it is called with -g', () => {
+    const HINT = 'A formula has each code in braces, for example {XAU}/{XAG}; curl sends them only with -g.';
+    test.each(['XAU*2-XAG', '(XAU-XAG)', 'XAU/XAG', 'XAG,XAU*31.1'])(
+      'symbols=%s is told so',
+      async (sent) => {
+        const message = expectRefusal(await api.ask(`/rates/latest?symbols=${sent}`), 404, 'unknown_symbol');
+        expect(message).toEndWith(HINT);
+      },
+    );
+
+    test.each([
+      ['a pair of currencies', '/rates/latest?symbols=XAU/USD'],
+      ['a typo', '/rates/latest?symbols=XAUU'],
+      ['an endpoint that takes no formulas', '/rates/revisions?symbols=XAU*2&date=2024-05-14'],
+    ])('%s is not taken for one', async (_, path) => {
+      expect(expectRefusal(await api.ask(path), 404, 'unknown_symbol')).not.toContain('brace');
+    });
+  });
+
   test.each(['//rates/latest', '/v1//rates/latest', '/rates//latest', '///rates/latest//'])(
     'a doubled slash in %s counts as one',
     async (path) => {
