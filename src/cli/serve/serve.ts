@@ -91,9 +91,12 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
   exitSoon();
 }
 
+/** How to run a command beside this server: the single-file build needs no Node, so there may be no npx. */
+const COMMAND = Bun.isStandaloneExecutable ? 'openpit' : 'npx openpit';
+
 function welcome({ mounts }: Config, url: string, demoKey: string | undefined): string {
   if (demoKey === undefined) {
-    return `Openpit listens on ${url}\nCreate a key: npx openpit account create --name "My company" --plan basic`;
+    return `Openpit listens on ${url}\nCreate a key: ${COMMAND} account create --name "My company" --plan basic`;
   }
   const hasPage = mounts.some(({ path }) => path === ''); // the page sends its requests there
   return [
@@ -101,7 +104,7 @@ function welcome({ mounts }: Config, url: string, demoKey: string | undefined): 
     `Demo key: ${demoKey}`,
     ...(hasPage ? [`Open it:  ${url}/#key=${demoKey}`] : []),
     `Try it:   curl '${url}${mainMount(mounts)}/rates/latest?symbols=XAU,WTIOIL-FUT&apiKey=${demoKey}'`,
-    'Real prices: npx openpit feed enable --all',
+    `Real prices: ${COMMAND} feed enable --all`,
   ].join('\n');
 }
 
