@@ -6,11 +6,11 @@ import {
   streamFromServer,
 } from '../../client/ask.ts';
 import { inTermsOf } from '../../client/terms.ts';
+import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { openLocalRates } from '../../service/local-rates.ts';
 import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
-import { fileExists } from '../framework/file-exists.ts';
 
 /** Where a client command gets its answers. */
 export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {

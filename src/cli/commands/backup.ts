@@ -5,10 +5,10 @@ import { isInUse } from '../../gate/spool/in-use.ts';
 import { verifyBackup, writeBackup } from '../../ledger/engine/sqlite/backup.ts';
 import { isOpenElsewhere } from '../../ledger/engine/sqlite/open-elsewhere.ts';
 import { createPrivate, restrict } from '../../ledger/engine/sqlite/private-file.ts';
+import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, UsageError } from '../framework/command.ts';
-import { fileExists } from '../framework/file-exists.ts';
 import { printLine } from '../framework/print-line.ts';
 import { requireFolderOf } from '../framework/target-file.ts';
 

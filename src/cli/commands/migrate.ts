@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import type { Migration } from '../../ledger/schema/migration.ts';
@@ -6,7 +7,6 @@ import { MIGRATIONS, SCHEMA_VERSION } from '../../ledger/schema/migrations.ts';
 import type { SchemaState } from '../../ledger/schema/schema.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Command } from '../framework/command.ts';
-import { fileExists } from '../framework/file-exists.ts';
 import { printLine } from '../framework/print-line.ts';
 
 export const migrateCommand: Command = {

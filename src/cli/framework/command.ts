@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { flagOf, SETTINGS, type SettingName } from '../../config/settings.ts';
 import { type Config, readConfig, readUsableConfig } from '../../config.ts';
+import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 import { commandLineUser } from './actor.ts';
-import { fileExists } from './file-exists.ts';
 
 /** An option of a command. `value` names its argument; an option without one is a switch. */
 export interface Flag {

@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts';
+import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { UsageError } from './command.ts';
-import { fileExists } from './file-exists.ts';
 
 /** For commands that would otherwise create an empty ledger in a mistyped place, and report success. */
 export async function requireExistingLedger(config: Config): Promise<void> {

@@ -1,9 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
+import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { findSqliteDamage } from '../../ledger/inspection/sqlite-damage.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
-import { codeOf, messageOf } from '../../runtime/log/log.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Checkpoints run at 4 MB. A longer log means that a reader blocks them, and slows down every start. */
@@ -29,12 +30,12 @@ export function checkFile(config: Config): { findings: Finding[]; isMissing: boo
   return { findings, isMissing: false };
 }
 
-/** Unlike `existsSync`, it does not call a file missing that this user may not look for. */
+/** A file that this user may not look for is not missing. */
 function isMissing(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch (error) {
-    return codeOf(error) === 'ENOTDIR'; // its folder is a file, which is a finding about the disk
+    return !fileExists(path);
+  } catch {
+    return false;
   }
 }
 
