@@ -7,6 +7,8 @@ import type { RequestBody } from './request-body.ts';
 /** Bytes that have arrived and were not parsed yet. */
 export class ReceiveBuffer {
   #bytes: Buffer = EMPTY;
+  /** Whether `#bytes` is the rest of a packet, and keeps the memory of all of it. */
+  #isRest = false;
   #isPaused = false;
   /** The last request without a body: most clients repeat it, byte for byte, or but for a few. */
   #last: { bytes: Buffer; head: Head } | undefined;
@@ -17,6 +19,7 @@ export class ReceiveBuffer {
 
   add(chunk: Buffer): void {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+    this.#isRest = false;
   }
 
   clear(): void {
@@ -38,7 +41,7 @@ export class ReceiveBuffer {
       this.clear();
       return this.#last.head;
     }
-    while (this.#bytes[0] === CR && this.#bytes[1] === LF) this.#drop(2); // RFC 9112, 2.2: ignore empty lines
+    this.#dropEmptyLines();
     const end = this.#bytes.indexOf(HEAD_END);
     if (end >= 0 && end <= HEAD_BYTES_MAX) return this.#parseHead(end, headers);
     if (this.#bytes.length <= HEAD_BYTES_MAX) return undefined;
@@ -54,7 +57,7 @@ export class ReceiveBuffer {
       !('reason' in head) &&
       !head.framing &&
       !head.fields.hasCredentials;
-    if (isRemembered) this.#last = { bytes: this.#bytes, head };
+    if (isRemembered) this.#last = { bytes: this.#isRest ? Buffer.from(this.#bytes) : this.#bytes, head };
     this.#drop(length);
     return head;
   }
@@ -67,9 +70,17 @@ export class ReceiveBuffer {
     return undefined;
   }
 
+  /** RFC 9112, 2.2: empty lines before a request are ignored. A packet can contain 250,000 of them. */
+  #dropEmptyLines(): void {
+    let at = 0;
+    while (this.#bytes[at] === CR && this.#bytes[at + 1] === LF) at += 2;
+    if (at > 0) this.#drop(at);
+  }
+
   /** An empty view would keep the memory of the whole packet. */
   #drop(count: number): void {
     this.#bytes = count === this.#bytes.length ? EMPTY : this.#bytes.subarray(count);
+    this.#isRest = true;
   }
 }
 
