@@ -3,7 +3,7 @@ import { type Fault, fault } from '../message/fault.ts';
 /** How the end of a body is found. */
 export type Framing = { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' };
 
-const FIELDS_MAX = 100;
+export const FIELDS_MAX = 100;
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HOST = /^[A-Za-z0-9\-._~!$&'()*+,;=:[\]%]*$/;
@@ -19,6 +19,8 @@ export class Fields {
   readonly #values: ReadonlyMap<string, string>;
   /** Undefined when there is no body. */
   readonly framing: Framing | undefined;
+  /** How many header lines they were parsed from. Repeated headers are one field. */
+  readonly lineCount: number;
   readonly wantsClose: boolean;
   readonly wantsKeepAlive: boolean;
   /** Whether they contain credentials, which are not cached. */
@@ -26,9 +28,10 @@ export class Fields {
   /** The text to cache them under. Undefined if they are cached already, or must not be. */
   cacheKey: string | undefined;
 
-  constructor(values: ReadonlyMap<string, string>, framing: Framing | undefined) {
+  constructor(values: ReadonlyMap<string, string>, framing: Framing | undefined, lineCount: number) {
     this.#values = values;
     this.framing = framing;
+    this.lineCount = lineCount;
     const options = (values.get('connection') ?? '').toLowerCase().split(/[\s,]+/);
     this.wantsClose = options.includes('close');
     this.wantsKeepAlive = options.includes('keep-alive');
@@ -78,7 +81,9 @@ export function isHost(text: string): boolean {
 
 /** Parses the header lines of a head, without the empty line at its end. */
 export function parseFields(text: string): Fields | Fault {
-  const values = parseValues(text);
+  const lines = text === '' ? [] : text.split('\r\n');
+  if (lines.length > FIELDS_MAX) return fault(431, `there are more than ${FIELDS_MAX} headers`);
+  const values = parseValues(lines);
   if ('reason' in values) return values;
   const host = values.get('host');
   if (host !== undefined && !isHost(host)) return fault(400, 'there must be exactly one header "Host"');
@@ -87,14 +92,11 @@ export function parseFields(text: string): Fields | Fault {
   const expect = values.get('expect');
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
     return fault(417, 'the only supported expectation is "100-continue"');
-  return new Fields(values, framing);
+  return new Fields(values, framing, lines.length);
 }
 
-function parseValues(text: string): Map<string, string> | Fault {
+function parseValues(lines: readonly string[]): Map<string, string> | Fault {
   const values = new Map<string, string>();
-  if (text === '') return values;
-  const lines = text.split('\r\n');
-  if (lines.length > FIELDS_MAX) return fault(431, `there are more than ${FIELDS_MAX} headers`);
   for (const line of lines) {
     const colon = line.indexOf(':');
     // A line that begins with a space is refused: some parsers append it to the line before.

@@ -164,6 +164,19 @@ test('a header between the lines of the previous head is read', () => {
   expect(headers.parse(headOf('/', folded), previous)).toMatchObject({ status: 400 });
 });
 
+test('the limit of 100 headers includes the key, wherever it stands and whatever was sent before', () => {
+  const headers = new HeaderCache();
+  const lines = (count: number) => ['Host: a', ...Array.from({ length: count - 2 }, () => 'A: b')];
+  for (const at of [0, 50, 99]) {
+    const [allowed, tooMany] = [100, 101].map((count) =>
+      headOf('/', lines(count).toSpliced(at, 0, 'X-Api-Key: c').join('\r\n')),
+    ) as [string, string];
+    const previous = parseAuthenticated(headers, allowed);
+    for (const head of [headers.parse(tooMany), headers.parse(tooMany, previous), parseHead(tooMany)])
+      expect(head).toMatchObject({ status: 431 });
+  }
+});
+
 test('nothing of a long head is cached', () => {
   const headers = new HeaderCache();
   const long = headOf(`/${'x'.repeat(8_000)}`);

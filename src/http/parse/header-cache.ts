@@ -1,6 +1,6 @@
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
 import type { Fault } from '../message/fault.ts';
-import { type Fields, FieldsWithKey, hasControl, parseFields, trimBlanks } from './fields.ts';
+import { FIELDS_MAX, type Fields, FieldsWithKey, hasControl, parseFields, trimBlanks } from './fields.ts';
 import { type Head, headOf, parseHead, parseLine } from './head.ts';
 
 /** Header lines of a longer head are not cached. */
@@ -86,7 +86,7 @@ export class HeaderCache {
     return headOf(parseLine(line), fields, headers, { line, before, after });
   }
 
-  /** Parses the lines before and after the key. Undefined if the key is invalid or repeated. */
+  /** Parses the lines before and after the key. Undefined if any is invalid, the key is repeated, or it is one header too many. */
   #parseAround(text: string, line: string, keyAt: number): Head | Fault | undefined {
     const valueAt = keyAt + '\r\n'.length + this.#keyName.length + ':'.length;
     const found = text.indexOf('\r\n', valueAt);
@@ -98,8 +98,7 @@ export class HeaderCache {
         ? text.slice(end + '\r\n'.length)
         : text.slice(line.length + '\r\n'.length, keyAt) + text.slice(end);
     const fields = this.#fieldsOf(lines);
-    if ('reason' in fields) return headOf(parseLine(line), fields);
-    if (fields.has(this.#keyName)) return undefined;
+    if ('reason' in fields || fields.has(this.#keyName) || fields.lineCount >= FIELDS_MAX) return undefined;
     const headers = new FieldsWithKey(fields, this.#keyName, trimBlanks(value));
     const [before, after] = [text.slice(line.length, valueAt), text.slice(end)];
     return headOf(parseLine(line), fields, headers, { line, before, after });
