@@ -12,7 +12,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { AccessLog } from '../runtime/log/access-log.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 import { AdminGuard } from './access/admin-guard.ts';
-import { KEY_HEADER } from './access/api-key.ts';
+import { KEY_HEADER, OTHER_KEY_HEADERS } from './access/api-key.ts';
 import { ClientAddress } from './access/client-address.ts';
 import { AnswerCache, type KnownUrl } from './cache/answer-cache.ts';
 import type { TableCache } from './download/cached-text.ts';
@@ -139,7 +139,7 @@ export class Api {
 
   /** Parses request heads, with the shared cache of header lines. */
   headers(): HeaderCache {
-    return new HeaderCache(KEY_HEADER, this.#options.caches.headerLines);
+    return new HeaderCache(KEY_HEADER, this.#options.caches.headerLines, OTHER_KEY_HEADERS);
   }
 
   arrivalMs(): number {

@@ -14,7 +14,7 @@ type Headers = IncomingRequest['headers'];
 export const KEY_HEADER = 'x-api-key';
 
 /** Headers in which other services expect a key. */
-const OTHER_HEADERS = [
+export const OTHER_KEY_HEADERS = [
   'authorization',
   'x-apikey',
   'apikey',
@@ -60,7 +60,7 @@ function onlyValue(list: string): string {
  * is left alone.
  */
 export function misplacedKey(headers: Headers, query: QueryParams): SentKey | undefined {
-  for (const name of OTHER_HEADERS) {
+  for (const name of OTHER_KEY_HEADERS) {
     const text = withoutScheme(headers.get(name) ?? '');
     if (isWellFormed(text)) return { text, inUrl: false };
   }
@@ -73,7 +73,7 @@ export function misplacedKey(headers: Headers, query: QueryParams): SentKey | un
 
 /** Where the request has something that may be meant as a key, for the message that it has none. */
 export function namesOfMisplacedKeys(headers: Headers, query: QueryParams): string[] {
-  const inHeaders = OTHER_HEADERS.filter((name) => headers.get(name)?.trim());
+  const inHeaders = OTHER_KEY_HEADERS.filter((name) => headers.get(name)?.trim());
   const inUrl = [...query].filter(
     ({ name, values }) => isKeyName(name) && values.some((value) => value.trim()),
   );

@@ -206,3 +206,12 @@ test('a head with credentials other than an API key is not cached, even of an au
   }
   expect(fields.size).toBe(0);
 });
+
+test('a key in a header of another name, or sent twice, is not cached, even of an authenticated client', () => {
+  const fields = newCache();
+  const headers = new HeaderCache('x-api-key', fields, ['apikey']);
+  for (const line of ['ApiKey: secret', 'X-Api-Key: secret\r\nX-Api-Key: secret']) {
+    for (let i = 0; i < 3; i++) parseAuthenticated(headers, headOf('/', `Host: a\r\n${line}`));
+  }
+  expect(fields.size).toBe(0);
+});

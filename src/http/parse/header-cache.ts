@@ -29,13 +29,16 @@ export class HeaderCache {
   readonly #fields: CachedFields;
   readonly #keyLine: RegExp;
   readonly #keyName: string;
+  readonly #keyNames: readonly string[];
 
-  /** `keyName` is the header with the API key, in lower case. */
+  /** `keyName` is the header with the API key, in lower case, and `otherKeyNames` are those that may contain it instead. */
   constructor(
     keyName = 'x-api-key',
     fields: CachedFields = new BoundedCache({ bytesMax: BYTES_MAX_DEFAULT, admitsOnSecondUse: true }),
+    otherKeyNames: readonly string[] = [],
   ) {
     this.#keyName = keyName;
+    this.#keyNames = [keyName, ...otherKeyNames];
     this.#keyLine = new RegExp(`\r\n${keyName}:`, 'i');
     this.#fields = fields;
   }
@@ -62,7 +65,9 @@ export class HeaderCache {
     const text = fields.cacheKey;
     if (text === undefined) return;
     fields.cacheKey = undefined;
-    if (fields.hasCredentials || !this.#fields.admits(text)) return;
+    // A key that was not cut out, because it is repeated or in another header, would be an entry of one customer.
+    const hasSecret = fields.hasCredentials || this.#keyNames.some((name) => fields.has(name));
+    if (hasSecret || !this.#fields.admits(text)) return;
     const own = Buffer.from(text, 'latin1').toString('latin1'); // a substring would keep its whole head in memory
     const parsed = parseFields(own);
     if (!('reason' in parsed)) this.#fields.set(own, parsed, FIELDS_BYTES + FIELD_BYTES * parsed.size);

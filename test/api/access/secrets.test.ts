@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test';
+import { OTHER_KEY_HEADERS } from '../../../src/api/access/api-key.ts';
 import { createKey, secureRandom } from '../../../src/gate/key.ts';
 import { issueKey } from '../../../src/gate/onboarding.ts';
 import { apiOn } from '../../support/api.ts';
 import { getRaw } from '../../support/http/raw.ts';
+import { onBunServe } from '../../support/http-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 
 onEachEngine('secrets', (engine) => {
@@ -111,4 +113,26 @@ onEachEngine('secrets', (engine) => {
       expect((await api.ask(path)).headers.get('referrer-policy'), path).toBe('no-referrer');
     }
   });
+
+  test.skipIf(onBunServe)(
+    'header lines are cached without the key, wherever the client sent it',
+    async () => {
+      const key = await api.service.key();
+      const entries = async () => {
+        const { text } = await api.ask('/metrics', { key: '' });
+        return Number(/^openpit_cache_entries\{cache="header_lines"\} (\d+)$/m.exec(text)?.[1]);
+      };
+      /** How many entries three equal requests add. Each has its own connection, so that it is parsed. */
+      const added = async (headers: Record<string, string>) => {
+        const before = await entries();
+        for (let i = 0; i < 3; i++) {
+          const init = { headers: { ...headers, connection: 'close' } };
+          expect((await fetch(`${api.service.url}/rates/latest?symbols=XAU`, init)).status).toBe(200);
+        }
+        return (await entries()) - before;
+      };
+      for (const name of OTHER_KEY_HEADERS) expect([name, await added({ [name]: key })]).toEqual([name, 0]);
+      expect(await added({ 'x-api-key': key, accept: 'application/json' })).toBe(1);
+    },
+  );
 });
