@@ -88,6 +88,54 @@ test('a head with cached header lines equals a parsed one, whatever was cached b
   );
 });
 
+/** Values of the key, and what others could understand as more than a value. */
+const KEY_VALUES = [
+  '',
+  ' ',
+  ' b',
+  '\tlonger ',
+  '\xa0',
+  ' \0',
+  ' b\rc',
+  ' b\nContent-Length: 5',
+  ' b\r\n folded',
+];
+const MORE_LINES = [
+  '\r\nX-Api-Key: c',
+  '\r\nContent-Length: 5',
+  '\r\nTransfer-Encoding: chunked',
+  '\r\nCookie: c',
+];
+
+/** A head like the one before it, but for its first line and the value of its key, or a line more. */
+const anyChange = fc.record({
+  first: fc.constantFrom(undefined, ...FIRST_LINES),
+  value: fc.constantFrom(...KEY_VALUES, ...MORE_LINES.map((line) => ` b${line}`)),
+  more: fc.constantFrom('', '', ...MORE_LINES),
+});
+
+test('a head that resembles the previous one of its connection equals one that is parsed alone', () => {
+  let shared = 0;
+  fc.assert(
+    fc.property(anyHead, fc.array(anyChange, { minLength: 1, maxLength: 10 }), (start, changes) => {
+      const headers = new HeaderCache();
+      let [text, previous] = [`${start}\r\nX-Api-Key: a\r\nHost: a`, undefined as Head | undefined];
+      for (const { first, value, more } of changes) {
+        const lineEnd = text.indexOf('\r\n');
+        const lines = text.slice(lineEnd).replace(/(x-api-key:)[^\r\n]*/i, (_, name) => `${name}${value}`);
+        const next = `${first ?? text.slice(0, lineEnd)}${lines}${more}`;
+        const head = headers.parse(next, previous);
+        expect(contentOf(head)).toEqual(contentOf(parseHead(next)));
+        if ('reason' in head) continue;
+        if (head.fields === previous?.fields) shared++;
+        [text, previous] = [next, head];
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(shared).toBeGreaterThan(100);
+});
+
 /** Parses the head of an authenticated client. */
 function parseAuthenticated(headers: HeaderCache, text: string): Head {
   const head = headers.parse(text);
