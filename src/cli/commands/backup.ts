@@ -9,8 +9,8 @@ import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, UsageError } from '../framework/command.ts';
+import { requireFile, requireFolderOf } from '../framework/files.ts';
 import { printLine } from '../framework/print-line.ts';
-import { requireFolderOf } from '../framework/target-file.ts';
 
 const POSTGRES_HINT = 'the ledger is on PostgreSQL: use pg_dump and pg_restore (see docs/operating.md)';
 
@@ -43,7 +43,7 @@ export const restoreCommand: Command = {
     const file = operands[0]!;
     const path = ledgerPath(config);
     if (path === undefined) throw new UsageError(POSTGRES_HINT);
-    if (!existsSync(file)) throw new UsageError(`there is no file ${file}`);
+    requireFile(file);
     if (isServed(path, config.dataDir))
       throw new Error(`a process is using the ledger at ${path}; stop it first`);
     if (fileExists(path) && !isSet('force')) {

@@ -90,6 +90,9 @@ export const keyCommands: readonly Command[] = [
         const old = await findKey(ledger, call.operands[0]!);
         const issued = await rotateKey(ledger, old, overlap * 1000, systemClock.now());
         print(call, old.accountId, issued);
+        if (call.isSet('json')) return;
+        const { expiresAt } = (await ledger.keys.find(old.id))!;
+        printLine(`The old key ${old.id} works until ${new Date(expiresAt!).toISOString()}.`);
       });
     },
   },

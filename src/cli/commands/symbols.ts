@@ -4,6 +4,7 @@ import { recordOf } from '../../ledger/symbols/symbols.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG, requireYes, table, UsageError, YES_FLAG } from '../framework/command.ts';
+import { requireFile } from '../framework/files.ts';
 import { printLine } from '../framework/print-line.ts';
 
 export const symbolsCommands: readonly Command[] = [
@@ -81,10 +82,9 @@ export const symbolsCommands: readonly Command[] = [
 ];
 
 async function readJson(file: string): Promise<unknown> {
-  const handle = Bun.file(file);
-  if (!(await handle.exists())) throw new UsageError(`there is no file ${file}`);
+  requireFile(file);
   try {
-    return await handle.json();
+    return await Bun.file(file).json();
   } catch (error) {
     throw new UsageError(`${file} is not JSON: ${messageOf(error)}`);
   }

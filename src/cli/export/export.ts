@@ -9,7 +9,7 @@ import { INTRADAY_INTERVALS } from '../../market/intraday/interval.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { codeOf } from '../../runtime/log/log.ts';
 import { type Command, type CommandCall, UsageError } from '../framework/command.ts';
-import { requireFolderOf } from '../framework/target-file.ts';
+import { requireFolderOf } from '../framework/files.ts';
 import { ExportProgress } from './export-progress.ts';
 import { openOutput } from './output.ts';
 

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from '../framework/command.ts';
+import { requireFile } from '../framework/files.ts';
 
 /** Calls `work` with the path of a file that can be read more than once. Standard input is copied to a temporary file. */
 export async function withInput<T>(operand: string, work: (path: string) => Promise<T>): Promise<T> {
   if (operand !== '-') {
-    if (!(await Bun.file(operand).exists())) throw new UsageError(`there is no file ${operand}`);
+    requireFile(operand);
     return work(operand);
   }
   const folder = mkdtempSync(join(tmpdir(), 'openpit-import-'));

@@ -13,8 +13,8 @@ import { messageOf } from '../../runtime/log/log.ts';
 import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { requireExistingLedger } from '../framework/existing-ledger.ts';
+import { requireCreatable } from '../framework/files.ts';
 import { printLine } from '../framework/print-line.ts';
-import { requireCreatable } from '../framework/target-file.ts';
 import { MoveDisplay } from './display.ts';
 
 export const moveCommand: Command = {

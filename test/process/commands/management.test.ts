@@ -37,6 +37,10 @@ describe('management on the command line', () => {
     [['key', 'create', '--account', 'acc_nope'], 'there is no account'],
     [['key', 'rotate', 'pit_live_broken'], 'there is no such key'],
     [['key', 'revoke', 'key_nope'], 'there is no such key'],
+    [['import', '.', '--symbol', 'XAU'], '. is a folder; name a file'],
+    [['restore', '.', '--force'], '. is a folder; name a file'],
+    [['symbols', 'import', '.'], '. is a folder; name a file'],
+    [['import', 'nope.csv', '--symbol', 'XAU'], 'there is no file nope.csv'],
     [['audit', '--before', 'x'], '--before must be the id of an entry'],
     [['plan', 'set', 'gold', '--max-span-days', 'x'], '--max-span-days must be version or a whole number'],
   ])('%p is refused clearly and changes nothing', async (args, reason) => {
@@ -76,9 +80,19 @@ describe('management on the command line', () => {
     expect((await openpit(['key', 'rotate', id], settings)).stdout).toContain('valid until');
   });
 
+  test('a rotation says until when the old key works: for the overlap, or until it expires', async () => {
+    const { keyId } = await json('key', 'create', '--account', account);
+    const before = Date.now();
+    const { stdout } = await openpit(['key', 'rotate', keyId, '--overlap-seconds', '60'], settings);
+    const until = stdout.match(new RegExp(`The old key ${keyId} works until (.+)\\.`))![1]!;
+    expect(Date.parse(until) - before).toBeWithin(60_000, 120_000);
+    const again = await openpit(['key', 'rotate', keyId, '--overlap-seconds', '3600'], settings);
+    expect(again.stdout).toContain(`The old key ${keyId} works until ${until}.`);
+  });
+
   test('the list of accounts says how old the counts of running servers may be', async () => {
     const { stdout } = await openpit(['account', 'list'], settings);
-    expect(stdout).toMatch(/Acme.*\n.*report what they have counted within two minutes/s);
+    expect(stdout).toMatch(/Acme.*\nCounts of running servers are seconds old, .* up to two minutes/s);
   });
 
   test('a list of accounts that is cut off says so; JSON has all of them', async () => {

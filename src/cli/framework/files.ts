@@ -19,6 +19,12 @@ export function requireCreatable(file: string): void {
   refuseFolder(file);
 }
 
+/** Refuses a file to read that is missing. */
+export function requireFile(file: string): void {
+  if (!existsSync(file)) throw new UsageError(`there is no file ${file}`);
+  if (isFolder(file)) throw new UsageError(`${file} is a folder; name a file`);
+}
+
 /** Refuses a folder where a file should be. */
 function refuseFolder(file: string): void {
   if (isFolder(file)) throw new UsageError(`${file} is a folder; add the name of a file`);
