@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
+import { appendFileSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '../../../../test/support/ledger.ts';
+import { withSmallDisk } from '../../../../test/support/small-disk.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import type { Engine } from '../engine.ts';
 import { openSqlite } from './sqlite.ts';
@@ -29,6 +31,33 @@ test('without a feed thread, commits of the serving thread keep the log from gro
   expect((await pages(serving)).written).toBeLessThan(6_000);
   await serving.close();
 });
+
+test('on a full disk, the serving thread writes more than the log holds, however late the feed thread is', async () => {
+  await withSmallDisk(32, async (folder) => {
+    const path = join(folder, 'ledger.db');
+    const serving = await openSqlite(path, systemClock, 'serving');
+    const feeding = await openSqlite(path, systemClock, 'feeding');
+    await serving.write((tx) => tx`CREATE TABLE note (text BLOB)`);
+    await serving.write((tx) => tx`CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB)`);
+    for (let i = 0; i < 100; i++)
+      await serving.write((tx) => tx`INSERT INTO note (text) VALUES (zeroblob(4000))`);
+    await feeding.tidy();
+    fill(folder);
+    for (let i = 0; i < 50; i++) await serving.write((tx) => tx`UPDATE note SET text = randomblob(4000)`);
+    await feeding.close();
+    await serving.close();
+  });
+});
+
+/** Writes until the disk is full. */
+function fill(folder: string): void {
+  for (let bytes = 1024 * 1024; bytes >= 1; bytes = Math.floor(bytes / 2)) {
+    try {
+      for (;;) appendFileSync(join(folder, 'filler'), new Uint8Array(bytes));
+    } catch {}
+  }
+  expect(statfsSync(folder).bavail).toBe(0);
+}
 
 async function writePages(engine: Engine, count: number): Promise<void> {
   for (let i = 0; i < count; i += 100) {

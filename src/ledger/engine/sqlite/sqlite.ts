@@ -27,7 +27,11 @@ export async function openSqlite(path: string, clock: Clock, use: LedgerUse = 'w
   createPrivate(path);
   for (const suffix of ['-wal', '-shm', '-waiting']) restrict(path + suffix); // an earlier version may have made them
   const rowsPerTurn = use === 'serving' ? SERVING_ROWS_PER_TURN : undefined;
-  const writer: Writer = { handle: await openHandle(path, 0, rowsPerTurn), lock: new WriteQueue(path) };
+  const writer: Writer = {
+    handle: await openHandle(path, 0, rowsPerTurn),
+    lock: new WriteQueue(path),
+    fullUntil: Number.NEGATIVE_INFINITY,
+  };
   await writer.handle.sql.unsafe(`PRAGMA cache_size = -${WRITER_CACHE_KB}`);
   await writer.handle.sql.unsafe(
     `PRAGMA wal_autocheckpoint = ${use === 'serving' ? SERVING_LOG_PAGES_MAX : CHECKPOINT_PAGES}`,
@@ -43,7 +47,11 @@ export async function openSqlite(path: string, clock: Clock, use: LedgerUse = 'w
   return {
     ...commonTo(path, clock),
     read: reader.sql,
-    write: (work) => enqueue(() => transact(writer, work)),
+    write: (work) =>
+      enqueue(async () => {
+        if (!hasDiskSpace(dirname(path))) await reuseLog(writer);
+        return transact(writer, work);
+      }),
     writePrices: (work) =>
       enqueue(async () => {
         requireDiskSpace(dirname(path));
@@ -169,10 +177,30 @@ async function tidy(path: string, writer: Writer): Promise<void> {
   await writer.handle.sql.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
 }
 
-async function checkpoint({ handle: { sql } }: Writer): Promise<void> {
+async function checkpoint({ handle: { sql } }: Writer, fromPages = CHECKPOINT_PAGES): Promise<void> {
   const { log, checkpointed } = onlyRow(await sql.unsafe('PRAGMA wal_checkpoint(NOOP)'));
-  if (asNumber(log) - asNumber(checkpointed) >= CHECKPOINT_PAGES)
+  if (asNumber(log) - asNumber(checkpointed) >= fromPages)
     await sql.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
+}
+
+/** Leaves more than half of `LOG_BYTES` to the next transaction. */
+const FULL_DISK_CHECKPOINT_PAGES = CHECKPOINT_PAGES / 2;
+
+/** A checkpoint that fails takes as long as one that does not. */
+const FULL_DISK_RETRY_MS = 1_000;
+
+/**
+ * On a full disk the log cannot grow, and the thread that serves requests would fill it faster than the feed thread, once a
+ * second, takes a checkpoint. So each writer does, before a transaction.
+ */
+async function reuseLog(writer: Writer): Promise<void> {
+  if (performance.now() < writer.fullUntil) return;
+  try {
+    await checkpoint(writer, FULL_DISK_CHECKPOINT_PAGES);
+  } catch {
+    // The main file has no free pages left and cannot grow. The log may still have room for the transaction.
+    writer.fullUntil = performance.now() + FULL_DISK_RETRY_MS;
+  }
 }
 
 /**
@@ -204,6 +232,8 @@ async function openHandle(path: string, busyTimeoutMs: number, rowsPerTurn?: num
 interface Writer {
   handle: SqliteHandle;
   lock: WriteQueue;
+  /** Until then, no checkpoint is tried before a transaction: the last one found the disk full. */
+  fullUntil: number;
 }
 
 async function transact<T>({ handle, lock }: Writer, work: (tx: Sql) => Promise<T>): Promise<T> {
