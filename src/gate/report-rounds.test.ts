@@ -75,6 +75,14 @@ test('with looks as rare as the interval, everything is due at each of them', ()
   expect(rounds.takeDue(1_000).map(({ accountId }) => accountId)).toEqual(['ant', 'ape']);
 });
 
+test('an interval shorter than a second is kept with few accounts too', () => {
+  const rounds = new ReportRounds(500);
+  rounds.takeDue(0);
+  rounds.add({ accountId: 'ant', reportPlace: NO_PLACE });
+  expect(rounds.takeDue(400)).toEqual([]);
+  expect(rounds.takeDue(500).map(({ accountId }) => accountId)).toEqual(['ant']);
+});
+
 test('everything that waits can be taken at once', () => {
   const rounds = new ReportRounds(60_000);
   rounds.takeDue(0);

@@ -59,7 +59,7 @@ export class ReportRounds<T extends Reported> {
   takeDue(mono: number): T[] {
     const part = Math.min((mono - this.#takenAt) / this.#intervalMs, 1);
     const waitedMs = part * this.#intervalMs;
-    if (waitedMs < FEW_WAIT_MS && (this.#waiting + this.#newest.length) * part < FEW) return [];
+    if (part < 1 && waitedMs < FEW_WAIT_MS && (this.#waiting + this.#newest.length) * part < FEW) return [];
     this.#takenAt = mono;
     this.#distribute(part);
     // The ranges come round in the interval less the time until the next call.
