@@ -5,6 +5,7 @@ import { newFolder } from '../../../../test/support/ledger.ts';
 import { withSmallDisk } from '../../../../test/support/small-disk.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import type { Engine } from '../engine.ts';
+import type { Sql } from '../rows.ts';
 import { openSqlite } from './sqlite.ts';
 
 test('a commit of the serving thread does not checkpoint the log; the feed thread does when it has grown', async () => {
@@ -33,21 +34,46 @@ test('without a feed thread, commits of the serving thread keep the log from gro
 });
 
 test('on a full disk, the serving thread writes more than the log holds, however late the feed thread is', async () => {
+  await withFullDisk(async ({ serving, update }) => {
+    for (let i = 0; i < 50; i++) await serving.write(update);
+  });
+});
+
+test('on a full disk, the log is reused also if every checkpoint is followed by a commit', async () => {
+  await withFullDisk(async ({ serving, feeding, update }) => {
+    for (let i = 0; i < 50; i++) {
+      await serving.write(async (tx) => {
+        await update(tx);
+        await feeding.read.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
+      });
+    }
+  });
+});
+
+interface FullDisk {
+  serving: Engine;
+  feeding: Engine;
+  /** Writes 100 pages that need no more space in the main file. */
+  update(tx: Sql): Promise<unknown>;
+}
+
+/** A ledger that was tidied before its disk was full. */
+async function withFullDisk(run: (disk: FullDisk) => Promise<void>): Promise<void> {
   await withSmallDisk(32, async (folder) => {
     const path = join(folder, 'ledger.db');
     const serving = await openSqlite(path, systemClock, 'serving');
     const feeding = await openSqlite(path, systemClock, 'feeding');
-    await serving.write((tx) => tx`CREATE TABLE note (text BLOB)`);
     await serving.write((tx) => tx`CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB)`);
+    await serving.write((tx) => tx`CREATE TABLE note (text BLOB)`);
     for (let i = 0; i < 100; i++)
       await serving.write((tx) => tx`INSERT INTO note (text) VALUES (zeroblob(4000))`);
     await feeding.tidy();
     fill(folder);
-    for (let i = 0; i < 50; i++) await serving.write((tx) => tx`UPDATE note SET text = randomblob(4000)`);
+    await run({ serving, feeding, update: async (tx) => tx`UPDATE note SET text = randomblob(4000)` });
     await feeding.close();
     await serving.close();
   });
-});
+}
 
 /** Writes until the disk is full. */
 function fill(folder: string): void {

@@ -177,26 +177,29 @@ async function tidy(path: string, writer: Writer): Promise<void> {
   await writer.handle.sql.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
 }
 
-async function checkpoint({ handle: { sql } }: Writer, fromPages = CHECKPOINT_PAGES): Promise<void> {
+async function checkpoint({ handle: { sql } }: Writer): Promise<void> {
   const { log, checkpointed } = onlyRow(await sql.unsafe('PRAGMA wal_checkpoint(NOOP)'));
-  if (asNumber(log) - asNumber(checkpointed) >= fromPages)
+  if (asNumber(log) - asNumber(checkpointed) >= CHECKPOINT_PAGES)
     await sql.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
 }
 
 /** Leaves more than half of `LOG_BYTES` to the next transaction. */
-const FULL_DISK_CHECKPOINT_PAGES = CHECKPOINT_PAGES / 2;
+const FULL_DISK_LOG_PAGES = CHECKPOINT_PAGES / 2;
 
 /** A checkpoint that fails takes as long as one that does not. */
 const FULL_DISK_RETRY_MS = 1_000;
 
 /**
- * On a full disk the log cannot grow, and the thread that serves requests would fill it faster than the feed thread, once a
- * second, takes a checkpoint. So each writer does, before a transaction.
+ * On a full disk the log cannot grow, and those who serve requests would fill it faster than the feed thread, once a second,
+ * takes a checkpoint. So each writer does, before a transaction. RESTART, because after a PASSIVE one the log is only reused if
+ * no other process has written to it before the transaction begins.
  */
 async function reuseLog(writer: Writer): Promise<void> {
   if (performance.now() < writer.fullUntil) return;
+  const { sql } = writer.handle;
   try {
-    await checkpoint(writer, FULL_DISK_CHECKPOINT_PAGES);
+    const { log } = onlyRow(await sql.unsafe('PRAGMA wal_checkpoint(NOOP)'));
+    if (asNumber(log) >= FULL_DISK_LOG_PAGES) await sql.unsafe('PRAGMA wal_checkpoint(RESTART)');
   } catch {
     // The main file has no free pages left and cannot grow. The log may still have room for the transaction.
     writer.fullUntil = performance.now() + FULL_DISK_RETRY_MS;
