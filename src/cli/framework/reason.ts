@@ -3,11 +3,14 @@ import { DiskNearlyFull } from '../../ledger/engine/disk-space.ts';
 import { isCorrupt, isFull, isPermissionDenied, outageReason } from '../../ledger/engine/errors.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 
+const FREE_SPACE = 'free space on the disk of OPENPIT_DATA_DIR and of the files that the command writes';
+
 /** Why a command failed, for people: what databases and the operating system report says neither where nor what to do. */
 export function reasonOf(error: unknown): string {
   const message = messageOf(error);
   const { code, path } = error as { code?: string; path?: string };
-  if (typeof code !== 'string' || isFull(error)) return message;
+  if (typeof code !== 'string') return message;
+  if (isFull(error)) return `${message} (${adviceOn(error) ?? FREE_SPACE})`;
   if (path !== undefined) return fileProblem(code, path) ?? message;
   if (code.startsWith('SQLITE_READONLY'))
     return `this user cannot write to the ledger: ${message} (openpit doctor says what to change)`;

@@ -10,5 +10,6 @@ export function adviceOn(error: unknown): string | undefined {
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ['3D000', 'create the database (createdb), or correct its name in OPENPIT_DATABASE_URL'],
   ['25006', 'OPENPIT_DATABASE_URL must name the primary, in a database that is not set to read-only'],
+  ['53100', 'free space on the disk of PostgreSQL'],
   ['53300', 'raise max_connections of PostgreSQL or the limit of the user or database, or use a pooler'],
 ]);
