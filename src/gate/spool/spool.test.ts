@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '../../../test/support/ledger.ts';
+import { withSmallDisk } from '../../../test/support/small-disk.ts';
 import { addUnits, byLease, OpenedSpools, ownerOf, spoolFiles } from '../../../test/support/spool.ts';
 import type { Leftover } from './spool.ts';
 
@@ -41,6 +43,26 @@ test('a spool grows by a new file, and all of them are read', () => {
     'lease-2': 2,
     'lease-3': 3,
     'lease-4': 4,
+  });
+});
+
+test('a quarter of a file is kept free while the disk has space, for new leases on a full disk', async () => {
+  const dir = newFolder();
+  const spool = spools.open(dir, 8);
+  for (let i = 0; i < 6; i++) spool.add(ownerOf(i));
+  spool.reserveAhead();
+  expect(spoolFiles(dir)).toEqual(['0-0.v3.spool']);
+  spool.add(ownerOf(6));
+  spool.reserveAhead();
+  spool.reserveAhead();
+  expect(spoolFiles(dir)).toEqual(['0-0.v3.spool', '0-1.v3.spool']);
+  await withSmallDisk(1, async (folder) => {
+    const full = spools.open(folder, 8);
+    full.reserve();
+    writeFileSync(join(folder, 'filler'), new Uint8Array(1_000_000));
+    for (let i = 0; i < 8; i++) full.add(ownerOf(i));
+    full.reserveAhead();
+    expect(spoolFiles(folder)).toEqual(['0-0.v3.spool']);
   });
 });
 

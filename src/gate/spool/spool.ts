@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasDiskSpace } from '../../ledger/engine/disk-space.ts';
 import { spentByName } from '../endpoints.ts';
 import { type LockSlot, lockSlot, type SlotLock } from './slot-lock.ts';
 import {
@@ -15,6 +16,8 @@ import { countIn, eraseOwner, type Owner, pack, readOwner, unpack, writeOwner } 
 
 /** 1 MB: enough leases for a busy replica. One with more leases gets a second file. */
 const RECORDS_PER_FILE = 4_096;
+/** So much of a file is kept free, for new leases on a full disk. */
+const RESERVED_SHARE = 1 / 4;
 
 /** The counts of one lease, in memory that outlives the process. There is one for each active account, so it is small. */
 export class SpoolRecord {
@@ -115,14 +118,26 @@ export class Spool {
     }
   }
 
-  /** Allocates records for the next leases, if none is free. Throws when the disk is full. */
-  reserve(): void {
-    if (this.#current.some(({ free }) => free.length > 0)) return;
+  /** Allocates records for the next leases, if fewer than this are free. Throws when the disk is full. */
+  reserve(least = 1): void {
+    let reserved = 0;
+    for (const { free } of this.#current) reserved += free.length;
+    if (reserved >= least) return;
     const path = join(this.#dir, spoolFileName(this.#slot, this.#files));
     const file = createSpoolFile(path, this.#recordsPerFile, this.#endpoints);
     for (let index = 0; index < file.count; index++) file.free.push(index);
     this.#current.push(file);
     this.#files++;
+  }
+
+  /** Allocates records before they are needed, while the disk has space: the next leases may be opened on a full one. */
+  reserveAhead(): void {
+    if (!hasDiskSpace(this.#dir)) return;
+    try {
+      this.reserve(this.#recordsPerFile * RESERVED_SHARE);
+    } catch {
+      // The lease that needs a record reports it.
+    }
   }
 
   /** A record for a new lease, all counts at 0. Throws when the disk is full. */

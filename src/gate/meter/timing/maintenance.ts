@@ -41,12 +41,14 @@ export class MeterMaintenance implements MeterJobs {
     for (const account of accounts.takeDue(time.read().mono)) syncer.enqueue(account);
   }
 
-  /** Returns the leases of a past month, and renews this process's right to spend. */
+  /** Returns the leases of a past month, renews this process's right to spend, and keeps records of the spool free. */
   async renew(): Promise<void> {
-    const { accounts, syncer, settlements, holder, time } = this.#parts;
+    const { accounts, syncer, settlements, holder, time, spool } = this.#parts;
     settlements.erase();
+    spool.reserveAhead(); // before anything that waits: meanwhile the meter may be closed, and another process own the slot
     if (time.period() !== holder.validity.period) await this.#endMonth(time.read());
     if (!accounts.isEmpty && !syncer.isDown) await holder.renew();
+    spool.reserveAhead();
   }
 
   /** A process that is alone leases units for accounts that were used in the last month, or thousands would wait. */
