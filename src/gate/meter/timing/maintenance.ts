@@ -48,7 +48,6 @@ export class MeterMaintenance implements MeterJobs {
     spool.reserveAhead(); // before anything that waits: meanwhile the meter may be closed, and another process own the slot
     if (time.period() !== holder.validity.period) await this.#endMonth(time.read());
     if (!accounts.isEmpty && !syncer.isDown) await holder.renew();
-    spool.reserveAhead();
   }
 
   /** A process that is alone leases units for accounts that were used in the last month, or thousands would wait. */
