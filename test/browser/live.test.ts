@@ -40,6 +40,7 @@ inBrowser('a live market', (browser) => {
   /** A new price for every symbol. */
   const moveAll = async (turn: number) => {
     const at = Date.now();
+    service.clock.time = at; // a price from the future would not be visible yet
     const ticks = ids.map((symbolId) => ({
       symbolId,
       at,

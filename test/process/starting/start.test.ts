@@ -21,7 +21,7 @@ test('a first start provides ten years of simulated prices for every symbol, a k
   program = await Program.start({ OPENPIT_DATA_DIR: dataDir });
   expect(program.stdout).toContain('SIMULATED');
   expect(program.stdout).toContain(`${program.url}/#key=${program.key}\n`);
-  expect(program.stdout).toContain('npx openpit feed enable --all');
+  expect(program.stdout).toContain('openpit feed enable --all');
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   for (const name of ['demo-key', 'openpit.db'])
     expect(statSync(join(dataDir, name)).mode & 0o777, name).toBe(0o600);
