@@ -6,6 +6,7 @@ import { changeOf, type MarketRow } from '../data/market/rows.ts';
 import type { MarketStore } from '../data/market/store.ts';
 import { useMarketRow } from '../data/market/use-market.ts';
 import { linkTo } from '../data/route.ts';
+import { isSimulated } from '../data/simulated.ts';
 import { ago, decimalsOf, percentTrend, price, signed, trend } from '../show/format.ts';
 import { useNow } from '../show/now.ts';
 import { Star } from './star.tsx';
@@ -56,13 +57,13 @@ export const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; 
 
 /** Whether a rate is real or simulated, how old it is, and whether its market is open. */
 function Origin({ quote: { source, at, open, stale }, now }: { quote: Quote; now: number }) {
-  const isSimulated = source === 'simulated';
+  const isNotReal = isSimulated(source);
   const age = ago(at, now).replace(` ${new Date(now).getUTCFullYear()}`, '');
   return (
     <>
       <span
-        class={isSimulated ? 'origin simulated' : 'origin'}
-        title={isSimulated ? 'Simulated price' : `Real price from ${source}, ${at}`}
+        class={isNotReal ? 'origin simulated' : 'origin'}
+        title={isNotReal ? 'Simulated price' : `Real price from ${source}, ${at}`}
       >
         {source}
       </span>

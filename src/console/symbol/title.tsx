@@ -3,6 +3,7 @@ import type { Headline } from '../data/chart/headline.ts';
 import { nameOfCurrency, signOfCurrency } from '../data/currency.ts';
 import { isFormula } from '../data/formula.ts';
 import { linkToLastMarket } from '../data/route.ts';
+import { isSimulated } from '../data/simulated.ts';
 import { nameOfUnit } from '../data/units.ts';
 import { Star } from '../market/star.tsx';
 import {
@@ -45,7 +46,7 @@ export function Title({
               {unit !== 'none' && ` per ${isOwn ? symbol.unit.name.toLowerCase() : nameOfUnit(unit)}`}{' '}
             </>
           )}
-          {headline?.isSimulated && <span class="badge simulated">Simulated</span>}{' '}
+          {headline && isSimulated(headline.source) && <span class="badge simulated">Simulated</span>}{' '}
           {delaySeconds > 0 && <span class="badge">{duration(delaySeconds)} behind</span>}{' '}
           {headline?.stale && <span class="badge warning">No new price for a while</span>}{' '}
           {symbol.status === 'deprecated' && <span class="badge warning">Deprecated</span>}

@@ -7,6 +7,7 @@ import { readFormula } from '../../search/read-formula.ts';
 import { addDays, daysBetween } from '../days.ts';
 import { formulaSymbol } from '../formula.ts';
 import type { MarketRow } from '../market/rows.ts';
+import { isSimulated } from '../simulated.ts';
 import { headlineOf } from './headline.ts';
 import type { History } from './history.ts';
 import { INTRADAY_INTERVALS } from './intraday.ts';
@@ -58,13 +59,13 @@ test('a headline is simulated if any part of it is: converted at a real rate, or
     }) as unknown as History;
   const rowFrom = (source: string) =>
     ({ quote: { rate: 1, date: '2026-01-01', at: '2026-01-01', source } }) as MarketRow;
-  const isSimulated = (...args: Parameters<typeof headlineOf>) => headlineOf(...args)?.isSimulated;
+  const isMarked = (...args: Parameters<typeof headlineOf>) => isSimulated(headlineOf(...args)!.source);
   const oil = symbol('WTIOIL-FUT');
-  expect(isSimulated(oil, rowFrom('simulated'), undefined, own, undefined)).toBe(true);
-  expect(isSimulated(oil, rowFrom('eia'), undefined, own, undefined)).toBe(false);
-  expect(isSimulated(oil, rowFrom('simulated'), historyFrom('simulated, ecb', 'EUR'), own, 'EUR')).toBe(true);
-  expect(isSimulated(oil, rowFrom('eia'), historyFrom('eia, ecb', 'EUR'), own, 'EUR')).toBe(false);
-  expect(isSimulated(oil, undefined, historyFrom('eia, simulated', 'USD'), own, undefined)).toBe(true);
+  expect(isMarked(oil, rowFrom('simulated'), undefined, own, undefined)).toBe(true);
+  expect(isMarked(oil, rowFrom('eia'), undefined, own, undefined)).toBe(false);
+  expect(isMarked(oil, rowFrom('simulated'), historyFrom('simulated, ecb', 'EUR'), own, 'EUR')).toBe(true);
+  expect(isMarked(oil, rowFrom('eia'), historyFrom('eia, ecb', 'EUR'), own, 'EUR')).toBe(false);
+  expect(isMarked(oil, undefined, historyFrom('eia, simulated', 'USD'), own, undefined)).toBe(true);
 });
 
 describe('a view in the URL', () => {

@@ -10,8 +10,6 @@ export interface Headline {
   before: number | undefined;
   at: string;
   source: string;
-  /** Whether any part of it is simulated, even if its exchange rate or another symbol of its formula is real. */
-  isSimulated: boolean;
   stale: boolean;
   /** Undefined for a formula, whose symbols may have several markets. */
   isOpen: boolean | undefined;
@@ -44,7 +42,6 @@ export function headlineOf(
       before: isDaily ? before?.close : undefined,
       at: last.date,
       source,
-      isSimulated: isSimulated(source),
       stale: false,
       isOpen: undefined,
       unit: own.unit,
@@ -54,7 +51,7 @@ export function headlineOf(
   }
   const { quote } = row;
   const { at, source, stale } = quote;
-  const shared = { at, source, isSimulated: isSimulated(source), stale, isOpen: quote.open, unit: unit.unit };
+  const shared = { at, source, stale, isOpen: quote.open, unit: unit.unit };
   if (!isConverted) {
     const closeBefore = quote.before?.close;
     return {
@@ -66,20 +63,13 @@ export function headlineOf(
     };
   }
   if (!own || own.quote !== currency) return undefined;
-  const sources = own.source || source;
   const closes = own.bars.filter(({ date }) => date < quote.date);
   return {
     ...shared,
     rate: roundConverted(quote.rate, own.factor),
     before: isDaily ? closes.at(-1)?.close : undefined,
-    source: sources,
-    isSimulated: isSimulated(sources),
+    source: own.source || source,
     quote: currency,
     isPublished: false,
   };
-}
-
-/** Whether a price with these sources, separated by commas, is not real. */
-function isSimulated(sources: string): boolean {
-  return sources.split(', ').includes('simulated');
 }

@@ -3,6 +3,7 @@ import { askOnce } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import type { ChartSeries } from '../../data/chart/history.ts';
 import type { MarketStore } from '../../data/market/store.ts';
+import { isSimulated } from '../../data/simulated.ts';
 import { ago, computedPrice, price } from '../../show/format.ts';
 import { StackTable } from '../../show/stack-table.tsx';
 
@@ -74,7 +75,7 @@ function Licence({ apiKey, source }: { apiKey: string; source: string }) {
   if (names.length > 0 && !known) return <>{feeds.state === 'failed' ? 'could not be read' : '…'}</>;
   return (
     <>
-      {source.includes('simulated') && <span class="licence">none needed: the prices are simulated</span>}
+      {isSimulated(source) && <span class="licence">none needed: the prices are simulated</span>}
       {names.map((name) => {
         const feed = known?.find(({ key }) => key === name);
         return (
