@@ -4,7 +4,7 @@ const RANGES = 600;
 const SAMPLE_MAX = 6_000;
 /** New ranges are chosen if one has this many times as many accounts as the average. */
 const UNEVEN_FROM = 3;
-/** So many accounts are reported in any second, and fewer of them together: each report is a transaction. */
+/** At least this many accounts are reported per second. Fewer wait for each other for up to a second: each report is a transaction. */
 const FEW = 64;
 const FEW_WAIT_MS = 1_000;
 
@@ -14,7 +14,7 @@ export const NO_PLACE = -1;
 /** What belongs to an account and is to be reported to the ledger. */
 export interface Reported {
   readonly accountId: string;
-  /** Where `ReportRounds` put it last: to look for its range takes longer than all else. */
+  /** Where `ReportRounds` put it last: finding its range by id takes longer than the rest of a report's preparation. */
   reportPlace: number;
 }
 
@@ -73,8 +73,9 @@ export class ReportRounds<T extends Reported> {
       due.push(range);
       count += range.length;
     }
-    this.#position = Math.max(dueEnd, end) % RANGES;
-    if (Math.max(dueEnd, end) >= RANGES) this.#endRound();
+    const reached = Math.max(dueEnd, end);
+    this.#position = reached % RANGES;
+    if (reached >= RANGES) this.#endRound();
     this.#waiting -= count;
     return sorted(due.flat());
   }

@@ -16,7 +16,7 @@ import { countIn, eraseOwner, type Owner, pack, readOwner, unpack, writeOwner } 
 
 /** 1 MB: enough leases for a busy replica. One with more leases gets a second file. */
 const RECORDS_PER_FILE = 4_096;
-/** So much of a file is kept free, for new leases on a full disk. */
+/** The share of a file that is kept free, for new leases on a full disk. */
 const RESERVED_SHARE = 1 / 4;
 
 /** The counts of one lease, in memory that outlives the process. There is one for each active account, so it is small. */

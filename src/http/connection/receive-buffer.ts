@@ -10,7 +10,7 @@ export class ReceiveBuffer {
   /** Whether `#bytes` is the rest of a packet, and keeps the memory of all of it. */
   #isRest = false;
   #isPaused = false;
-  /** The last request without a body: most clients repeat it, byte for byte, or but for a few. */
+  /** The last request without a body: most clients repeat it, byte for byte or with another path or key. */
   #last: { bytes: Buffer; head: Head } | undefined;
 
   get length(): number {
