@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { Head } from '../parse/head.ts';
 import { HeaderCache } from '../parse/header-cache.ts';
 import { ReceiveBuffer } from './receive-buffer.ts';
 
@@ -8,6 +9,8 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const PACKETS = {
   'empty lines': '\r\n'.repeat(256 * 1024) + REQUEST,
   'pipelined requests': REQUEST.repeat(20_000),
+  'pipelined requests with other paths':
+    REQUEST.replace('/', '/other').repeat(15_000) + REQUEST.replace('/', '/last'),
 };
 
 /** Takes every head of a packet, and passes the packet to `onAdded`. */
@@ -16,7 +19,7 @@ function receive(text: string, headers: HeaderCache, onAdded: (packet: Buffer) =
   const packet = Buffer.from(text);
   onAdded(packet);
   buffer.add(packet);
-  while (buffer.length > 0) expect(buffer.takeHead(headers)).toMatchObject({ url: '/' });
+  while (buffer.length > 0) expect(buffer.takeHead(headers)).toMatchObject({ method: 'GET' });
   return buffer;
 }
 
@@ -43,4 +46,19 @@ test('a head that ends a longer packet is recognized when it is repeated', () =>
     return buffer.takeHead(headers);
   };
   expect(take()).toBe(take()!);
+});
+
+test('requests of two programs in turn, each with its own header lines, share them', () => {
+  const headers = new HeaderCache();
+  const buffer = new ReceiveBuffer();
+  const take = (path: string, lines: string) => {
+    buffer.add(Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\n${lines}\r\n`));
+    return buffer.takeHead(headers) as Head;
+  };
+  const [withKey, without] = ['X-Api-Key: b\r\n', 'Accept: */*\r\n'];
+  const [first, second] = [take('/a', withKey).fields, take('/a', without).fields];
+  for (const path of ['/b', '/cd', '/e']) {
+    expect(take(path, withKey).fields).toBe(first);
+    expect(take(path, without).fields).toBe(second);
+  }
 });

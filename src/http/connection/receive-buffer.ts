@@ -1,6 +1,7 @@
 import { type Fault, fault } from '../message/fault.ts';
 import type { Head } from '../parse/head.ts';
 import type { HeaderCache } from '../parse/header-cache.ts';
+import { KnownHead } from '../parse/known-head.ts';
 import { HEAD_BYTES_MAX, PIPELINED_BYTES_MAX } from './limits.ts';
 import type { RequestBody } from './request-body.ts';
 
@@ -10,8 +11,9 @@ export class ReceiveBuffer {
   /** Whether `#bytes` is the rest of a packet, and keeps the memory of all of it. */
   #isRest = false;
   #isPaused = false;
-  /** The last request without a body: most clients repeat it, byte for byte or with another path or key. */
-  #last: { bytes: Buffer; head: Head } | undefined;
+  /** The last two heads that differ in more than their path and API key: most requests are like one of them. */
+  #last: KnownHead | undefined;
+  #older: KnownHead | undefined;
 
   get length(): number {
     return this.#bytes.length;
@@ -37,10 +39,8 @@ export class ReceiveBuffer {
 
   /** Removes the head of the next request. Returns undefined while the head is incomplete. */
   takeHead(headers: HeaderCache): Head | Fault | undefined {
-    if (this.#last?.bytes.equals(this.#bytes)) {
-      this.clear();
-      return this.#last.head;
-    }
+    const known = this.#takeKnownHead();
+    if (known) return known;
     this.#dropEmptyLines();
     const end = this.#bytes.indexOf(HEAD_END);
     if (end >= 0 && end <= HEAD_BYTES_MAX) return this.#parseHead(end, headers);
@@ -48,18 +48,40 @@ export class ReceiveBuffer {
     return fault(431, `the headers are longer than ${HEAD_BYTES_MAX} bytes`);
   }
 
+  /** Removes the next head if it is like one of the last two, and nothing follows it. */
+  #takeKnownHead(): Head | undefined {
+    if (this.#bytes.length > KNOWN_BYTES_MAX) return undefined;
+    this.#leavePacket();
+    let head = this.#last?.match(this.#bytes);
+    if (!head) {
+      head = this.#older?.match(this.#bytes);
+      if (!head) return undefined;
+      [this.#last, this.#older] = [this.#older, this.#last];
+    }
+    this.clear();
+    return head;
+  }
+
   #parseHead(end: number, headers: HeaderCache): Head | Fault {
-    const head = headers.parse(this.#bytes.toString('latin1', 0, end), this.#last?.head);
+    const head = headers.parse(this.#bytes.toString('latin1', 0, end));
     const length = end + HEAD_END.length;
-    const isRemembered =
-      length === this.#bytes.length &&
-      length <= REMEMBERED_BYTES_MAX &&
-      !('reason' in head) &&
-      !head.framing &&
-      !head.fields.hasCredentials;
-    if (isRemembered) this.#last = { bytes: this.#isRest ? Buffer.from(this.#bytes) : this.#bytes, head };
+    if (length === this.#bytes.length && length <= KNOWN_BYTES_MAX && !('reason' in head))
+      this.#remember(head);
     this.#drop(length);
     return head;
+  }
+
+  #remember(head: Head): void {
+    if (head.framing || head.fields.hasCredentials) return;
+    this.#leavePacket();
+    this.#older = this.#last;
+    this.#last = new KnownHead(this.#bytes, head);
+  }
+
+  /** Copies bytes that may be remembered, so that they do not keep the memory of their packet. */
+  #leavePacket(): void {
+    if (this.#isRest) this.#bytes = Buffer.from(this.#bytes);
+    this.#isRest = false;
   }
 
   /** Moves the bytes that belong to a body into it. */
@@ -84,8 +106,8 @@ export class ReceiveBuffer {
   }
 }
 
-/** Longer heads are not remembered, so that a thousand connections take no more than a megabyte for them. */
-const REMEMBERED_BYTES_MAX = 1_024;
+/** Longer heads are not remembered, so that a thousand connections take no more than two megabytes for them. */
+const KNOWN_BYTES_MAX = 1_024;
 
 const EMPTY = Buffer.alloc(0);
 const HEAD_END = Buffer.from('\r\n\r\n');

@@ -1,5 +1,6 @@
-/** Adds the methods behind `Buffer.write`, which skip its argument checks: those take longer than a short write. */
+/** Adds the methods behind `write` and `toString`, which skip their argument checks: those take longer than a short text. */
 export interface Bytes extends Buffer<ArrayBuffer> {
+  latin1Slice(start: number, end: number): string;
   latin1Write(text: string, offset: number): number;
   utf8Write(text: string, offset: number): number;
 }

@@ -57,20 +57,25 @@ export class Fields {
 export class FieldsWithKey {
   readonly #fields: Fields;
   readonly #name: string;
-  readonly #key: string;
+  readonly key: string;
 
   constructor(fields: Fields, name: string, key: string) {
     this.#fields = fields;
     this.#name = name;
-    this.#key = key;
+    this.key = key;
   }
 
   get(name: string): string | null {
-    return name === this.#name ? this.#key : this.#fields.get(name);
+    return name === this.#name ? this.key : this.#fields.get(name);
   }
 
   has(name: string): boolean {
     return name === this.#name || this.#fields.has(name);
+  }
+
+  /** The same header fields with the API key of another client. */
+  withKey(key: string): FieldsWithKey {
+    return new FieldsWithKey(this.#fields, this.#name, key);
   }
 }
 

@@ -7,6 +7,8 @@ const PLAIN_LINE = /^GET \/[!-"$-~]* HTTP\/1\.1$/;
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([^ \t]+) HTTP\/(\d)\.(\d)$/;
 const ABSOLUTE = /^https?:\/\/[^/?#]+/i;
 
+export const NO_KEY = -1;
+
 /** The first line of a request. */
 export interface RequestLine {
   readonly method: string;
@@ -14,16 +16,6 @@ export interface RequestLine {
   readonly url: string;
   /** HTTP/1.0 has no chunks, and closes connections by default. */
   readonly isHttp10: boolean;
-}
-
-/** The parts of a head's text that the next head of its connection often repeats. */
-export interface HeadParts {
-  /** The first line. */
-  readonly line: string;
-  /** From there to the value of the API key; to the end if there is none. */
-  readonly before: string;
-  /** After the value of the API key. */
-  readonly after: string;
 }
 
 /**
@@ -37,26 +29,21 @@ export class Head implements IncomingRequest, RequestLine {
   /** The parsed header lines, without an API key that is kept apart. */
   readonly fields: Fields;
   readonly headers: IncomingRequest['headers'];
-  /** Undefined if no other head is compared with this one. */
-  readonly parts: HeadParts | undefined;
+  /** Where the API key begins in the head, if it was cut out of the fields; otherwise `NO_KEY`. */
+  readonly keyAt: number;
 
   constructor(
     { method, url, isHttp10 }: RequestLine,
     fields: Fields,
     headers: IncomingRequest['headers'],
-    parts: HeadParts | undefined,
+    keyAt: number,
   ) {
     this.method = method;
     this.url = url;
     this.isHttp10 = isHttp10;
     this.fields = fields;
     this.headers = headers;
-    this.parts = parts;
-  }
-
-  /** Whether the API key was cut out of the fields. */
-  get hasKeyApart(): boolean {
-    return this.headers !== this.fields;
+    this.keyAt = keyAt;
   }
 
   /** Undefined when there is no body. */
@@ -95,7 +82,7 @@ export function headOf(
   line: RequestLine | Fault,
   fields: Fields | Fault,
   headers?: IncomingRequest['headers'],
-  parts?: HeadParts,
+  keyAt = NO_KEY,
 ): Head | Fault {
   if ('reason' in line) return line;
   if ('reason' in fields) return fields;
@@ -103,7 +90,7 @@ export function headOf(
   if (!isHttp10 && !fields.has('host')) return fault(400, 'there must be exactly one header "Host"');
   if (isHttp10 && fields.framing?.kind === 'chunked')
     return fault(400, 'HTTP/1.0 has no "Transfer-Encoding"');
-  return new Head(line, fields, headers ?? fields, parts);
+  return new Head(line, fields, headers ?? fields, keyAt);
 }
 
 export function parseLine(line: string): RequestLine | Fault {

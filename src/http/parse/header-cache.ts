@@ -43,21 +43,15 @@ export class HeaderCache {
     this.#fields = fields;
   }
 
-  /**
-   * Parses a head. `text` has one character per byte, without the empty line at its end. `previous` is the last head of the
-   * connection: behind a proxy, they often differ in their path and their API key only.
-   */
-  parse(text: string, previous?: Head): Head | Fault {
+  /** Parses a head. `text` has one character per byte, without the empty line at its end. */
+  parse(text: string): Head | Fault {
     const lineEnd = text.indexOf('\r\n');
     if (lineEnd < 0 || text.length > LENGTH_MAX) return parseHead(text);
-    const repeated = previous && this.#parseLike(previous, text, lineEnd);
-    if (repeated) return repeated;
     const line = text.slice(0, lineEnd);
     const keyAt = text.search(this.#keyLine);
     const withKey = keyAt < 0 ? undefined : this.#parseAround(text, line, keyAt);
     if (withKey) return withKey;
-    const fields = this.#fieldsOf(text.slice(lineEnd + '\r\n'.length));
-    return headOf(parseLine(line), fields, undefined, { line, before: text.slice(lineEnd), after: '' });
+    return headOf(parseLine(line), this.#fieldsOf(text.slice(lineEnd + '\r\n'.length)));
   }
 
   /** Caches the header lines of a head on their second use. Its client must be authenticated. */
@@ -73,24 +67,6 @@ export class HeaderCache {
     if (!('reason' in parsed)) this.#fields.set(own, parsed, FIELDS_BYTES + FIELD_BYTES * parsed.size);
   }
 
-  /** Parses a head with the header lines of another one. Undefined if it has others, but for the value of the key. */
-  #parseLike(previous: Head, text: string, lineEnd: number): Head | Fault | undefined {
-    if (!previous.parts) return undefined;
-    const { before, after } = previous.parts;
-    const [valueAt, end] = [lineEnd + before.length, text.length - after.length];
-    if (previous.hasKeyApart ? end < valueAt : end !== valueAt) return undefined;
-    if (!text.startsWith(before, lineEnd) || !text.endsWith(after)) return undefined;
-    const value = text.slice(valueAt, end);
-    if (hasControl(value)) return undefined;
-    const { fields } = previous;
-    const headers = previous.hasKeyApart
-      ? new FieldsWithKey(fields, this.#keyName, trimBlanks(value))
-      : undefined;
-    const line = text.slice(0, lineEnd);
-    if (line === previous.parts.line) return headOf(previous, fields, headers, previous.parts);
-    return headOf(parseLine(line), fields, headers, { line, before, after });
-  }
-
   /** Parses the lines before and after the key. Undefined if any is invalid, the key is repeated, or it is one header too many. */
   #parseAround(text: string, line: string, keyAt: number): Head | Fault | undefined {
     const valueAt = keyAt + '\r\n'.length + this.#keyName.length + ':'.length;
@@ -104,9 +80,9 @@ export class HeaderCache {
         : text.slice(line.length + '\r\n'.length, keyAt) + text.slice(end);
     const fields = this.#fieldsOf(lines);
     if ('reason' in fields || fields.has(this.#keyName) || fields.lineCount >= FIELDS_MAX) return undefined;
-    const headers = new FieldsWithKey(fields, this.#keyName, trimBlanks(value));
-    const [before, after] = [text.slice(line.length, valueAt), text.slice(end)];
-    return headOf(parseLine(line), fields, headers, { line, before, after });
+    const key = trimBlanks(value);
+    const headers = new FieldsWithKey(fields, this.#keyName, key);
+    return headOf(parseLine(line), fields, headers, valueAt + value.indexOf(key));
   }
 
   #fieldsOf(text: string): Fields | Fault {
