@@ -2,10 +2,12 @@ import { BlockList, isIP } from 'node:net';
 
 /** A list of addresses and CIDR ranges, such as `10.0.0.0/8` or `2001:db8::1`. */
 export class AddressList {
+  readonly entries: readonly string[];
   readonly #list = new BlockList();
 
   /** Throws an error that names an invalid entry. */
   constructor(entries: readonly string[]) {
+    this.entries = entries;
     for (const entry of entries) {
       const range = readRange(entry);
       if (!range) throw new Error(`"${entry}" is neither an address nor a range such as 10.0.0.0/8`);

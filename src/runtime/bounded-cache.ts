@@ -8,6 +8,8 @@ const STRING_BYTES = 48;
 
 export interface CacheOptions<V> {
   bytesMax: number;
+  /** The size of most values. Only other sizes are remembered. */
+  usualBytes?: number;
   /**
    * Whether `admits` rejects a key on its first use. Keys that are used once would evict the ones used often, and fill the
    * memory with entries that are never read. Uses are remembered for a second, or as the options say.
@@ -31,8 +33,9 @@ export interface CacheStats {
  */
 export class BoundedCache<K, V> implements CacheStats {
   readonly #values = new Map<K, V>();
-  /** The bytes of each entry. A lookup does not read them. */
+  /** The bytes of each value, unless it has the usual size. A lookup does not read them. */
   readonly #sizes = new Map<K, number>();
+  readonly #usualBytes: number | undefined;
   readonly #seen: SeenBefore | undefined;
   readonly #onEvict: ((value: V) => void) | undefined;
   /** Memory that is used even when the cache is empty. */
@@ -41,7 +44,8 @@ export class BoundedCache<K, V> implements CacheStats {
   #bytesMax: number;
   #evictions = 0;
 
-  constructor({ bytesMax, admitsOnSecondUse = false, onEvict }: CacheOptions<V>) {
+  constructor({ bytesMax, usualBytes, admitsOnSecondUse = false, onEvict }: CacheOptions<V>) {
+    this.#usualBytes = usualBytes;
     this.#seen = admitsOnSecondUse
       ? new SeenBefore(admitsOnSecondUse === true ? undefined : admitsOnSecondUse)
       : undefined;
@@ -91,14 +95,15 @@ export class BoundedCache<K, V> implements CacheStats {
 
   /** Stores a value of `bytes` bytes, replacing any earlier one. Returns false when it is larger than the whole cache. */
   set(key: K, value: V, bytes: number): boolean {
-    const own = bytes + ENTRY_BYTES + (typeof key === 'string' ? textBytes(key) : 0);
+    const own = bytes + overheadOf(key);
     if (own + this.#bytesFixed > this.#bytesMax) {
       this.delete(key);
       return false;
     }
-    this.#bytes += own - (this.#sizes.get(key) ?? 0);
+    this.#bytes += own - this.#bytesOf(key);
     this.#values.set(key, value);
-    this.#sizes.set(key, own);
+    if (bytes === this.#usualBytes) this.#sizes.delete(key);
+    else this.#sizes.set(key, bytes);
     if (this.#bytes <= this.#bytesMax) return true;
     this.#makeRoom();
     return this.#values.has(key);
@@ -106,15 +111,14 @@ export class BoundedCache<K, V> implements CacheStats {
 
   /** Adds `bytes` to the size of an entry that has grown. The entry itself may be evicted. */
   grow(key: K, bytes: number): void {
-    const before = this.#sizes.get(key);
-    if (before === undefined) return;
-    this.#sizes.set(key, before + bytes);
+    if (!this.#values.has(key)) return;
+    this.#sizes.set(key, this.#sizeOf(key) + bytes);
     this.#bytes += bytes;
     this.#makeRoom();
   }
 
   delete(key: K): void {
-    this.#bytes -= this.#sizes.get(key) ?? 0;
+    this.#bytes -= this.#bytesOf(key);
     this.#values.delete(key);
     this.#sizes.delete(key);
   }
@@ -141,9 +145,23 @@ export class BoundedCache<K, V> implements CacheStats {
     this.#onEvict?.(value);
   }
 
+  /** The bytes of an entry; 0 if there is none. */
+  #bytesOf(key: K): number {
+    return this.#values.has(key) ? this.#sizeOf(key) + overheadOf(key) : 0;
+  }
+
+  /** The bytes of the value of an entry. */
+  #sizeOf(key: K): number {
+    return this.#sizes.get(key) ?? this.#usualBytes!;
+  }
+
   #makeRoom(): void {
     while (this.#bytes > this.#bytesMax && this.#values.size > 0) this.evictOldest();
   }
+}
+
+function overheadOf(key: unknown): number {
+  return ENTRY_BYTES + (typeof key === 'string' ? textBytes(key) : 0);
 }
 
 /** The memory of a text: one byte per character, or two if any of them is outside of Latin-1. */

@@ -1,4 +1,5 @@
 import { AccountLease } from '../../src/gate/meter/account-lease.ts';
+import { QuotaHolder, type Validity } from '../../src/gate/meter/holder.ts';
 import { Lease } from '../../src/gate/meter/lease.ts';
 import { QuotaStore } from '../../src/ledger/quota/quota.ts';
 
@@ -50,8 +51,9 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'units can be spent from a closed lease, to which an account still refers',
     mix: 'pauses beyond the hold',
-    plant: () =>
-      replace(
+    plant: () => {
+      const restoreRight = keepOneRight();
+      const restoreLimit = replace(
         Lease.prototype,
         'closeRequest',
         (original) =>
@@ -61,7 +63,12 @@ export const MISTAKES: readonly Mistake[] = [
             this.limit = limit;
             return request;
           },
-      ),
+      );
+      return () => {
+        restoreRight();
+        restoreLimit();
+      };
+    },
   },
   {
     name: 'a barrier is acknowledged without the counts before it',
@@ -116,4 +123,19 @@ function replace<T extends object, K extends keyof T>(
   return () => {
     target[name] = original;
   };
+}
+
+/** A process that takes a new name keeps its right to spend from the leases that it took under the old one. */
+function keepOneRight(): () => void {
+  const rights = new WeakMap<QuotaHolder, Validity>();
+  const descriptor = Object.getOwnPropertyDescriptor(QuotaHolder.prototype, 'validity')!;
+  Object.defineProperty(QuotaHolder.prototype, 'validity', {
+    ...descriptor,
+    get(this: QuotaHolder) {
+      const current = descriptor.get!.call(this) as Validity;
+      const first = rights.getOrInsert(this, current);
+      return Object.assign(first, { ...current });
+    },
+  });
+  return () => Object.defineProperty(QuotaHolder.prototype, 'validity', descriptor);
 }

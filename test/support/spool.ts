@@ -36,6 +36,6 @@ export function spoolFiles(dir: string): string[] {
 }
 
 /** Counts units in a record, as its lease does. */
-export function addUnits(record: SpoolRecord, counter: number, units: number): void {
-  addCount(record.words, record.countsAt + counter, units);
+export function addUnits({ file, index }: SpoolRecord, counter: number, units: number): void {
+  addCount(file.words, file.countsAt(index) + counter, units);
 }

@@ -43,9 +43,11 @@ export class Customer implements MeteredAccount, WindowKey {
   }
 }
 
-/** A key that was found in the ledger. It is also the result of admitting it, so that nothing is allocated for that. */
+/**
+ * A key that was found in the ledger. It is also the result of admitting it, so that nothing is allocated for that. With more
+ * than 12 fields, keys would take 40 % more memory.
+ */
 export class KnownKey implements Omit<ApiKey, 'hash'>, CountedKey {
-  readonly ok = true;
   readonly customer: Customer;
   readonly revokedAt: number | null;
   readonly expiresAt: number | null;
@@ -55,10 +57,8 @@ export class KnownKey implements Omit<ApiKey, 'hash'>, CountedKey {
   reportPlace = NO_PLACE;
   readonly text: string;
   readonly id: string;
-  readonly accountId: string;
   readonly name: string;
   readonly createdAt: number;
-  readonly allowedIps: string[] | null;
   /** The customer's next key in the list. */
   olderKey: KnownKey | undefined;
 
@@ -70,10 +70,20 @@ export class KnownKey implements Omit<ApiKey, 'hash'>, CountedKey {
     this.allowed = key.allowedIps === null ? undefined : new AddressList(key.allowedIps);
     this.text = text;
     this.id = key.id;
-    this.accountId = customer.id; // shares the string instead of holding another copy
     this.name = key.name;
     this.createdAt = key.createdAt;
-    this.allowedIps = key.allowedIps;
     this.olderKey = customer.newestKey;
+  }
+
+  get ok(): true {
+    return true;
+  }
+
+  get accountId(): string {
+    return this.customer.id;
+  }
+
+  get allowedIps(): readonly string[] | null {
+    return this.allowed?.entries ?? null;
   }
 }

@@ -44,7 +44,8 @@ export class Directory {
     this.#ledger = ledger;
     this.#head = head;
     this.#publicAccount = publicAccount;
-    this.cache = new BoundedCache({ bytesMax, onEvict: (known) => this.#unlink(known) });
+    const onEvict = (known: KnownKey) => this.#unlink(known);
+    this.cache = new BoundedCache({ bytesMax, usualBytes: KEY_BYTES, onEvict });
     this.#lookups = new KeyLookups((hashes) => ledger.accounts.byKeyHashes(hashes));
   }
 

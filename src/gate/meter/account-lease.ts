@@ -128,7 +128,7 @@ export class AccountLease implements SyncParty, Reported {
     this.#serve();
     if (this.isBusy) this.#keepWaiting(answer);
     else if (answer.barrier > barrierSeen || lease.recalled) this.#host.enqueue(this, true);
-    if (lease.isThresholdReached) this.#host.enqueue(this, false);
+    if (lease.hasReachedThreshold(answer)) this.#host.enqueue(this, false);
   }
 
   onUnreachable(): void {

@@ -24,19 +24,23 @@ const MARGIN_MS = 2_000;
 
 /** This process as a holder of leases: its name in the ledger, and its right to spend from all of its leases. */
 export class QuotaHolder {
-  readonly validity = new Validity();
   readonly #options: HolderOptions;
-  #replica: string;
+  #validity: Validity;
   /** When the last call that got a reply was sent. */
   #contactAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HolderOptions) {
     this.#options = options;
-    this.#replica = options.replica;
+    this.#validity = new Validity(options.replica);
   }
 
   get replica(): string {
-    return this.#replica;
+    return this.#validity.replica;
+  }
+
+  /** The right to spend under the current name. */
+  get validity(): Validity {
+    return this.#validity;
   }
 
   /**
@@ -44,12 +48,13 @@ export class QuotaHolder {
    * grants nothing to the old one.
    */
   onAnswer(replica: string, { now, leaseMs }: SpendingRight, sent: ClockReading): void {
-    if (replica !== this.#replica || sent.mono < this.#contactAt) return; // a newer answer was faster
+    if (replica !== this.replica || sent.mono < this.#contactAt) return; // a newer answer was faster
     this.#options.time.observe(now, sent);
-    this.validity.extend(now, leaseMs, sent);
+    this.#validity.extend(now, leaseMs, sent);
     this.#contactAt = sent.mono;
     if (leaseMs > 0) return;
-    this.#replica = this.#options.newId();
+    this.#validity = new Validity(this.#options.newId());
+    this.#validity.extend(now, leaseMs, sent); // nothing yet, but it has the month
     this.#options.onReleased();
   }
 
@@ -64,17 +69,17 @@ export class QuotaHolder {
   }
 
   async leave(): Promise<void> {
-    if (this.#contactAt !== Number.NEGATIVE_INFINITY) await this.#deregister(this.#replica);
+    if (this.#contactAt !== Number.NEGATIVE_INFINITY) await this.#deregister(this.replica);
   }
 
   /** The processes with these names have died, and this one took over their leases. */
   async replace(replicas: readonly string[]): Promise<void> {
-    for (const replica of new Set(replicas)) if (replica !== this.#replica) await this.#deregister(replica);
+    for (const replica of new Set(replicas)) if (replica !== this.replica) await this.#deregister(replica);
   }
 
   /** Returns the number of processes that may lease units. */
   async #renew(): Promise<number> {
-    const replica = this.#replica;
+    const { replica } = this;
     const sent = this.#options.time.read();
     const right = await this.#options.calls.renew(replica);
     this.onAnswer(replica, right, sent);
@@ -89,14 +94,20 @@ export class QuotaHolder {
 }
 
 /**
- * Until when this process may spend from its leases, all of them together. The deadline is on both clocks: the monotonic
+ * Until when a process may spend from the leases that it took under one name, all of them together. The deadline is on both clocks: the monotonic
  * one stops while a virtual machine sleeps, and the wall clock may be set back. It never goes past the month's end.
  */
 export class Validity {
+  /** The name of the process in the ledger. */
+  readonly replica: string;
   /** The month whose leases may be spent from. */
   period: Period = 0;
   wallEnd = Number.NEGATIVE_INFINITY;
   monoEnd = Number.NEGATIVE_INFINITY;
+
+  constructor(replica: string) {
+    this.replica = replica;
+  }
 
   /**
    * Applies the ledger's reply to a call sent at `sent`: the ledger's time, and how long the right lasts. It is measured from

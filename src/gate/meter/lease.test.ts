@@ -80,16 +80,16 @@ test('a threshold that is passed while the ledger has not answered is due for a 
   lease.take(1, 90, START, 0);
   lease.syncRequest(NOBODY);
   lease.take(1, 9, START, 0);
-  apply({ granted: 100, quota: 100, spent: 90, used: 90 });
-  expect(lease.isThresholdReached).toBe(false);
+  const answered = apply({ granted: 100, quota: 100, spent: 90, used: 90 });
+  expect(lease.hasReachedThreshold(answered)).toBe(false);
   expect(lease.refillAt).toBe(100);
   lease.syncRequest(NOBODY);
   lease.take(1, 1, START, 0);
-  apply({ granted: 100, quota: 100, spent: 99, used: 99 });
-  expect(lease.isThresholdReached).toBe(true);
+  const passed = apply({ granted: 100, quota: 100, spent: 99, used: 99 });
+  expect(lease.hasReachedThreshold(passed)).toBe(true);
   lease.syncRequest(NOBODY);
-  apply({ granted: 100, quota: 100, spent: 100, used: 100 });
-  expect(lease.isThresholdReached).toBe(false);
+  const reported = apply({ granted: 100, quota: 100, spent: 100, used: 100 });
+  expect(lease.hasReachedThreshold(reported)).toBe(false);
 });
 
 test('the remaining units are the quota less what all replicas have used', () => {
@@ -110,9 +110,13 @@ function newLease(first: Partial<SyncAnswer>) {
     recordsPerFile: 4,
   });
   const record = spool.add(owner);
-  const validity = new Validity();
+  const validity = new Validity(owner.replica);
   const lease = new Lease(owner, record, validity);
-  const apply = (change: Partial<SyncAnswer>) => lease.apply({ ...ANSWER, ...change });
+  const apply = (change: Partial<SyncAnswer>) => {
+    const answer = { ...ANSWER, ...change };
+    lease.apply(answer);
+    return answer;
+  };
   validity.extend(START, 60_000, { wall: START, mono: 0 });
   lease.syncRequest(NOBODY);
   apply(first);

@@ -26,6 +26,8 @@ export class SpoolFile {
   readonly #bytes: Uint8Array;
   readonly #ownerBytes: number;
   readonly #recordBytes: number;
+  readonly #wordsPerOwner: number;
+  readonly #wordsPerRecord: number;
 
   constructor(path: string, version: number, endpoints: readonly string[], bytes: Uint8Array) {
     this.path = path;
@@ -35,6 +37,8 @@ export class SpoolFile {
     const { ownerBytes, recordBytes } = layoutOf(version, endpoints.length);
     this.#ownerBytes = ownerBytes;
     this.#recordBytes = recordBytes;
+    this.#wordsPerOwner = ownerBytes / WORD_BYTES;
+    this.#wordsPerRecord = recordBytes / WORD_BYTES;
     this.count = Math.floor(bytes.length / recordBytes);
     this.words = new Float64Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / WORD_BYTES));
   }
@@ -52,7 +56,7 @@ export class SpoolFile {
 
   /** Where the counts of a record begin in `words`. */
   countsAt(index: number): number {
-    return (index * this.#recordBytes + this.#ownerBytes) / WORD_BYTES;
+    return index * this.#wordsPerRecord + this.#wordsPerOwner;
   }
 }
 

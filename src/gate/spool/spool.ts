@@ -19,39 +19,30 @@ const RECORDS_PER_FILE = 4_096;
 /** The share of a file that is kept free, for new leases on a full disk. */
 const RESERVED_SHARE = 1 / 4;
 
-/** The counts of one lease, in memory that outlives the process. There is one for each active account, so it is small. */
+/** The counts of one lease, in memory that outlives the process. */
 export class SpoolRecord {
-  readonly #file: SpoolFile;
+  readonly file: SpoolFile;
   /** Its number in the file. */
-  readonly #index: number;
+  readonly index: number;
 
   constructor(file: SpoolFile, index: number) {
-    this.#file = file;
-    this.#index = index;
-  }
-
-  /** The memory that its counts are in. */
-  get words(): Float64Array {
-    return this.#file.words;
-  }
-
-  /** Where they begin in `words`. */
-  get countsAt(): number {
-    return this.#file.countsAt(this.#index);
+    this.file = file;
+    this.index = index;
   }
 
   count(counter: number): number {
-    return countIn(this.words[this.countsAt + counter]!);
+    const { words } = this.file;
+    return countIn(words[this.file.countsAt(this.index) + counter]!);
   }
 
   spentBy(): Record<string, number> {
-    return spentByName(this.#file.endpoints, (counter) => this.count(counter));
+    return spentByName(this.file.endpoints, (counter) => this.count(counter));
   }
 
   /** Erases the record: only after the ledger has acknowledged its counts. */
   free(): void {
-    eraseOwner(this.#file.ownerArea(this.#index));
-    this.#file.free.push(this.#index);
+    eraseOwner(this.file.ownerArea(this.index));
+    this.file.free.push(this.index);
   }
 }
 

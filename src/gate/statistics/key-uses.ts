@@ -15,9 +15,9 @@ export interface CountedKey extends Reported {
 
 /** How often a key was used for an endpoint on a day. A linked list: a key is used for few endpoints. */
 export interface KeyUseCount {
-  readonly day: number;
   readonly endpoint: string;
   units: number;
+  /** The last use, in ms. All of them were on the same day. */
   lastAt: number;
   readonly older: KeyUseCount | undefined;
 }
@@ -36,15 +36,14 @@ export class KeyUses {
   }
 
   count(known: CountedKey, endpoint: string, units: number, now: number): void {
-    const day = Math.floor(now / MS_PER_DAY);
     let count = known.uses;
-    while (count && (count.endpoint !== endpoint || count.day !== day)) count = count.older;
+    while (count && (count.endpoint !== endpoint || dayOf(count.lastAt) !== dayOf(now))) count = count.older;
     if (count) {
       count.units += units;
       count.lastAt = now;
     } else {
       if (!known.uses) this.#rounds.add(known);
-      known.uses = { day, endpoint, units, lastAt: now, older: known.uses };
+      known.uses = { endpoint, units, lastAt: now, older: known.uses };
     }
   }
 
@@ -68,7 +67,8 @@ function takeUses(keys: readonly CountedKey[]): KeyUse[] {
   const uses = new Map<string, KeyUse>();
   for (const known of keys) {
     for (let count = known.uses; count; count = count.older) {
-      const { day, endpoint, units, lastAt } = count;
+      const { endpoint, units, lastAt } = count;
+      const day = dayOf(lastAt);
       const key = `${known.id} ${day} ${endpoint}`;
       const use = uses.get(key);
       if (use) {
@@ -80,4 +80,9 @@ function takeUses(keys: readonly CountedKey[]): KeyUse[] {
     known.uses = undefined;
   }
   return [...uses.values()];
+}
+
+/** Days since 1970, in UTC. */
+function dayOf(ms: number): number {
+  return Math.floor(ms / MS_PER_DAY);
 }

@@ -12,7 +12,7 @@ export interface ApiKey {
   expiresAt: number | null;
   revokedAt: number | null;
   /** Addresses and CIDR ranges that may use it; null for any. */
-  allowedIps: string[] | null;
+  allowedIps: readonly string[] | null;
   /** Whether it is refused in a URL. */
   headerOnly: boolean;
 }
