@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { difference, parseNumber, percentChange, printNumber, product } from './decimal.ts';
+import { difference, parseNumber, percentChange, printNumber, product, roundPrice } from './decimal.ts';
 
 /** What every printed number looks like: no exponent, no "-0", no zero too many at either end. */
 const PLAIN = /^(0|-?(?!0$)(0|[1-9]\d*)(\.\d*[1-9])?)$/;
@@ -40,6 +40,31 @@ describe('printNumber', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('roundPrice', () => {
+  test('a price of up to 15 significant digits stays as it is', () => {
+    fc.assert(
+      fc.property(published, ({ text }) => {
+        expect(roundPrice(Number(text))).toBe(Number(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each([
+    [0.1 + 0.2, 0.3],
+    [100.12345678901235, 100.123456789012],
+    [-1987.0999755859375, -1987.09997558594],
+    [1.000000000000005, 1.00000000000001],
+    [-1.000000000000005, -1.00000000000001],
+    [123_456_789_012_345_680, 123_456_789_012_346_000],
+    [1.234567890123456e-9, 1.23456789012346e-9],
+    [5e-324, 5e-324],
+    [Number.MAX_VALUE, Number.POSITIVE_INFINITY],
+  ])('%p is rounded to %p', (value, rounded) => {
+    expect(roundPrice(value)).toBe(rounded);
   });
 });
 

@@ -92,6 +92,16 @@ export function product(a: number, b: number): number {
   return Number(print({ digits: rounded, scale: x.scale + y.scale }));
 }
 
+/**
+ * A price with at most 15 significant digits; further ones are rounded, half away from zero. A sender that computes 0.1 + 0.2
+ * means 0.3. Infinite if the rounded number is too large for a float64.
+ */
+export function roundPrice(value: number): number {
+  // The quotient of two exact integers is the nearest float, so equality means that these are all its digits.
+  if (Math.abs(value) < 1e9 && Math.round(value * 1e6) / 1e6 === value) return value;
+  return Number(value.toPrecision(SIGNIFICANT)) === value ? value : product(value, 1);
+}
+
 export function divideHalfAway(numerator: bigint, denominator: bigint): bigint {
   const negative = numerator < 0n;
   const magnitude = negative ? -numerator : numerator;

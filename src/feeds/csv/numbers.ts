@@ -1,4 +1,4 @@
-import { parseNumber } from '../../market/decimal.ts';
+import { parseNumber, roundPrice } from '../../market/decimal.ts';
 import { isMissing } from '../formats/cell.ts';
 
 export type DecimalMark = 'point' | 'comma';
@@ -90,8 +90,10 @@ export function readPrice(text: string, mark: DecimalMark | undefined): ReadPric
   return priceOf(readNumber(amount, mark), currency);
 }
 
-function priceOf(value: number | undefined, currency?: string): ReadPrice | undefined {
-  if (value === undefined) return undefined;
+function priceOf(number: number | undefined, currency?: string): ReadPrice | undefined {
+  if (number === undefined) return undefined;
+  const value = roundPrice(number);
+  if (!Number.isFinite(value)) return undefined;
   return currency === undefined ? { value } : { value, currency };
 }
 

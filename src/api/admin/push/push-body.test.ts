@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { readTick } from './push-body.ts';
+import { readBar, readTick } from './push-body.ts';
 import { PUSHED_BARS, PUSHED_TICKS } from './push-schema.ts';
 
 const NOW = Date.parse('2026-07-15T14:00:00Z');
@@ -51,6 +51,22 @@ test('times with a zone are read, also on 29 February', () => {
 
 test('a price of negative zero becomes zero', () => {
   expect(readTick({ symbol: 'XAU', price: -0, at: NOW }, NOW)).toMatchObject({ price: 0 });
+});
+
+test.each([
+  [0.1 + 0.2, 0.3],
+  ['100.12345678901234567', 100.123456789012],
+  [1987.0999755859375, 1987.09997558594],
+])('a price keeps 15 significant digits, in a tick and in a bar: %p', (price, rounded) => {
+  expect(readTick({ symbol: 'XAU', price, at: NOW }, NOW)).toMatchObject({ price: rounded });
+  expect(readTick({ symbol: ' XAU', price, at: NOW }, NOW)).toMatchObject({ price: rounded });
+  const bar = { symbol: 'XAU', date: '2026-07-14', open: price, high: price, low: price, close: price };
+  expect(readBar(bar, 30_000)).toMatchObject({ open: rounded, high: rounded, low: rounded, close: rounded });
+});
+
+test('a price that rounding makes too large for a number is refused', () => {
+  const refused = { reason: 'price: is not a number' };
+  expect(readTick({ symbol: 'XAU', price: Number.MAX_VALUE, at: NOW }, NOW)).toEqual(refused);
 });
 
 test('the documented schema allows every body that is accepted: an array, prices as strings, numeric ids, no source', () => {

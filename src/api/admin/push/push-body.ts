@@ -3,6 +3,7 @@ import type { IncomingRequest } from '../../../http/message/incoming-request.ts'
 import { expectedSource } from '../../../ledger/symbols/sources.ts';
 import type { Ohlc } from '../../../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../../../market/day.ts';
+import { roundPrice } from '../../../market/decimal.ts';
 import { isPlainText } from '../../../runtime/plain-text.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { QueryParams } from '../../model/query.ts';
@@ -114,16 +115,18 @@ export function readTick(record: unknown, now: number): TickRecord | InvalidReco
 
 const PLAIN_SYMBOL = /^[A-Z0-9._-]{1,64}$/;
 
-/** Fast path for well-formed ticks that the schema would not change; the schema takes ten times as long. */
+/** Fast path for well-formed ticks in which the schema would only round the price; the schema takes ten times as long. */
 function plainTick(record: unknown): z.output<typeof PUSHED_TICK> | undefined {
   if (typeof record !== 'object' || record === null || Array.isArray(record)) return undefined;
-  const { symbol, price, at, id } = record as Record<string, unknown>;
+  const { symbol, price: sent, at, id } = record as Record<string, unknown>;
   if (typeof symbol !== 'string' || !PLAIN_SYMBOL.test(symbol)) return undefined;
-  if (typeof price !== 'number' || !Number.isFinite(price)) return undefined;
+  if (typeof sent !== 'number' || !Number.isFinite(sent)) return undefined;
+  const price = roundPrice(sent + 0); // −0 + 0 is 0
+  if (!Number.isFinite(price)) return undefined;
   if (typeof at !== 'string' && (typeof at !== 'number' || !Number.isFinite(at))) return undefined;
-  if (id === undefined) return { symbol, price: price + 0, at };
+  if (id === undefined) return { symbol, price, at };
   if (typeof id !== 'string' || id === '' || id.length > 100 || !isPlainText(id)) return undefined;
-  return { symbol, price: price + 0, at, id };
+  return { symbol, price, at, id };
 }
 
 const ZONED = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i;

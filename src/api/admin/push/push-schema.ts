@@ -1,7 +1,7 @@
 /** Schemas of pushed records. Records are validated one by one, and the OpenAPI document is generated from these. */
 
 import { z } from 'zod';
-import { parseNumber } from '../../../market/decimal.ts';
+import { parseNumber, roundPrice } from '../../../market/decimal.ts';
 import { isPlainText, NOT_PLAIN } from '../../../runtime/plain-text.ts';
 
 const price = z
@@ -9,7 +9,8 @@ const price = z
   .describe('A number, or a string with its decimal digits')
   .transform((value, context) => {
     const number = typeof value === 'number' ? value + 0 : parseNumber(value.trim());
-    if (number !== undefined && Number.isFinite(number)) return number;
+    const rounded = number === undefined || !Number.isFinite(number) ? Number.NaN : roundPrice(number);
+    if (Number.isFinite(rounded)) return rounded;
     context.addIssue('is not a number');
     return z.NEVER;
   });
