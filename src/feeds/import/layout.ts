@@ -4,6 +4,8 @@ import { quote } from '../formats/cell.ts';
 /** Where the data of a table starts, and its columns. */
 export interface Layout {
   columns: ColumnIndexes;
+  /** How many cells the header has; undefined without a header. */
+  headerCells?: number;
   /** The index of the first row with data. */
   firstRow: number;
 }
@@ -49,9 +51,13 @@ export function noLayout(columns: CsvColumns, firstRow: string): Error {
 
 function layoutBelowHeader(rows: readonly Row[], at: number, columns: CsvColumns): Layout | undefined {
   const yfinance = yfinanceHeader(rows, at);
-  if (yfinance) return { columns: findColumns(yfinance, columns), firstRow: at + 3 };
+  if (yfinance) return belowHeader(yfinance, at + 3, columns);
   const header = rows[at]!;
-  return isHeader(header, columns) ? { columns: findColumns(header, columns), firstRow: at + 1 } : undefined;
+  return isHeader(header, columns) ? belowHeader(header, at + 1, columns) : undefined;
+}
+
+function belowHeader(header: Row, firstRow: number, columns: CsvColumns): Layout {
+  return { columns: findColumns(header, columns), headerCells: header.length, firstRow };
 }
 
 function layoutOfData(rows: readonly Row[], at: number, columns: CsvColumns): Layout | undefined {

@@ -31,6 +31,8 @@ export interface RowSymbol {
 
 export interface RowRules {
   columns: ColumnIndexes;
+  /** How many cells a row has at most, unless a separator inside a number has split it. */
+  headerCells?: number | undefined;
   /** The last day that is accepted. */
   latestDay: Day;
   /** Timestamps with an offset belong to their day in this IANA zone. */
@@ -70,6 +72,7 @@ export class RowReader {
     if (day > latestDay) return refused(`${printDay(day)} is in the future`);
     const code = columns.symbol === undefined ? '' : (cells[columns.symbol] ?? '').toUpperCase();
     if (columns.symbol !== undefined && code === '') return refused('it has no symbol');
+    if (this.#isSplit(cells)) return refused(split(cells.length, this.#rules.headerCells!));
     const texts = columns.prices.map((column) => cells[column] ?? '');
     const prices = texts.map((text) => readPrice(text, this.#conventions.decimal));
     if (prices.every((price) => price === 'missing')) return { kind: 'missing' };
@@ -92,6 +95,12 @@ export class RowReader {
     const day = readDay(text, this.#conventions.dateOrder, this.#rules.zone);
     if (day !== undefined) this.#days.set(copyText(text), day, DAY_BYTES);
     return day;
+  }
+
+  /** Whether a number follows the last column of the header: `1,234.50` without quotes is 1 and 234.50. */
+  #isSplit(cells: readonly string[]): boolean {
+    const { headerCells = cells.length } = this.#rules;
+    return cells.length > headerCells && cells.slice(headerCells).some((cell) => /^\d/.test(cell));
   }
 
   #notANumber(text: string): string {
@@ -144,6 +153,10 @@ function notADate(text: string): string {
   if (SHORT_YEAR.test(text)) return `${reason}; the year must have four digits`;
   if (!DAY_NUMBER.test(text)) return reason;
   return `${reason}; if it is a day number of a spreadsheet, format its column as dates`;
+}
+
+function split(cells: number, headerCells: number): string {
+  return `it has ${cells} cells, but the header has ${headerCells}: a number that contains the separator must be quoted`;
 }
 
 const PRICE_NAMES = ['open', 'high', 'low', 'close'];

@@ -81,7 +81,7 @@ async function stageRows(
   finder?: ConventionsFinder,
 ): Promise<FileReport | undefined> {
   const { latestDay, zone, symbolOf, onProgress } = rules;
-  const reader = new RowReader({ columns: table.layout.columns, latestDay, zone, symbolOf }, conventions);
+  const reader = new RowReader({ ...table.layout, latestDay, zone, symbolOf }, conventions);
   const report = new FileReport();
   let bytes = 0;
   let count = 0;

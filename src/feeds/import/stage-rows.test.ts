@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { parse } from '../../../test/support/feeds/staged-text.ts';
+import { closes, parse } from '../../../test/support/feeds/staged-text.ts';
 
 test('a row that lacks some of its four prices is refused; one that lacks all is without a value', async () => {
   const text =
@@ -33,4 +33,31 @@ test('an unknown symbol in a column is reported with its line', async () => {
   };
   const text = 'code,date,close\n\nFOO,2026-01-02,1\n';
   await expect(parse(text, { columns: { symbol: 'code' }, symbolOf })).rejects.toThrow('line 3: FOO');
+});
+
+test.each([
+  ['thousands', 'date,close\n2026-01-02,1,234.50\n', 2],
+  ['thousands with a sign of a currency', 'date,close\n2026-01-02,$1,234.50\n', 2],
+  ['a decimal comma', 'date,close\n2026-01-02,12,5\n', 2],
+  ['thousands before another column', 'date,close,volume\n2026-01-02,1,234.50,9\n', 3],
+])('a row in which an unquoted comma splits the price is refused: %s', async (_, text, columns) => {
+  expect(await parse(text)).toEqual({
+    bars: [],
+    missing: 0,
+    refused: [
+      {
+        line: 2,
+        reason: `it has ${columns + 1} cells, but the header has ${columns}: a number that contains the separator must be quoted`,
+      },
+    ],
+  });
+});
+
+test('cells beyond the header that are empty or text do not matter', async () => {
+  const text = 'date,close\n2026-01-02,70.5,\n2026-01-05,71,preliminary\n2026-01-06,72\n';
+  expect(await closes(text)).toEqual([
+    ['2026-01-02', 70.5],
+    ['2026-01-05', 71],
+    ['2026-01-06', 72],
+  ]);
 });

@@ -29,7 +29,7 @@ export function readPriceText(
   const finder = new ConventionsFinder(layout.columns, given, layout.delimiter);
   for (const row of rows) finder.add(row);
   const symbolOf = (code: string) => ({ number: 0, code, currency: 'USD' });
-  const reader = new RowReader({ columns: layout.columns, latestDay, zone, symbolOf }, finder.conventions);
+  const reader = new RowReader({ ...layout, latestDay, zone, symbolOf }, finder.conventions);
   const bars = new Map<
     string,
     { symbol: string; day: Day; open: number; high: number; low: number; close: number }
