@@ -47,7 +47,10 @@ export function meanOfCloses(closes: readonly number[], { decimals, isConverted 
   return isConverted ? meanTo(closes, CONVERTED_DIGITS) : mean(closes, decimals);
 }
 
-/** The mean of `count` values whose sum is known, rounded as `mean` does. The mean of one value is the value. */
+/**
+ * The mean of `count` values whose sum is known, rounded as `mean` does, but to the decimals of the sum: 0.16 and 0.14 have two, and
+ * their sum one. The mean of one value is the value.
+ */
 export function meanOfSum(sum: number, count: number, places: number): number {
   return count === 1 ? sum : roundedMean(exactSum([sum]), count, places);
 }
