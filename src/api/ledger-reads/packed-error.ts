@@ -1,4 +1,4 @@
-import { fromThreadError, type ThreadError, toThreadError } from '../../runtime/thread-error.ts';
+import { fromThreadError, type ThreadError, toThreadError } from '../../runtime/threads/thread-error.ts';
 import { Refusal, type RefusalOptions } from '../errors/errors.ts';
 
 export type PackedError = { refusal: RefusalOptions } | { error: ThreadError };

@@ -2,7 +2,7 @@
 
 import { Ledger } from '../../ledger/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { lowerPriority } from '../../runtime/lower-priority.ts';
+import { lowerPriority } from '../../runtime/threads/lower-priority.ts';
 import { LedgerReader } from './ledger-reader.ts';
 import { packError } from './packed-error.ts';
 import type { FromReader, LedgerRequest, ReaderSettings, ToReader } from './protocol.ts';

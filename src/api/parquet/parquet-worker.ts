@@ -1,7 +1,7 @@
 /** Worker that encodes Parquet: a row group takes longer than other requests may wait. */
 
 import { messageOf } from '../../runtime/log/log.ts';
-import { lowerPriority } from '../../runtime/lower-priority.ts';
+import { lowerPriority } from '../../runtime/threads/lower-priority.ts';
 import { ParquetEncoder } from './parquet-encoder.ts';
 import type { FromParquet, ToParquet } from './parquet-protocol.ts';
 

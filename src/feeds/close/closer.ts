@@ -3,9 +3,9 @@ import type { BarRevision } from '../../ledger/prices/bars.ts';
 import { closingOf, type Decide, limitsOf } from '../../ledger/prices/session-bars.ts';
 import type { SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
+import { type WorkBounds, WorkBudget } from '../../runtime/work-budget.ts';
 import { ClosingProgress } from './progress.ts';
 import { SessionCalendar } from './session-calendar.ts';
-import { type WorkBounds, WorkBudget } from './work-budget.ts';
 
 /** A transaction publishes this many bars, or those that were folded within this time. */
 const DAYS_PER_TRANSACTION = 50;
@@ -63,7 +63,7 @@ export class Closer {
   }
 
   /** Publishes the bars that are due: provisional ones at settlement, final ones at the end. Returns how many. */
-  async close(now: number, limits: WorkBounds = {}): Promise<number> {
+  async close(now: number, bounds: WorkBounds = {}): Promise<number> {
     for await (const days of this.#progress.newDays()) {
       for (const day of days) {
         this.#waiting.set(keyOf(day), day);
@@ -77,7 +77,7 @@ export class Closer {
     waiting.sort((a, b) => a.day - b.day);
     const ended = waiting.filter((day) => calendar.endOf(day) <= now && !this.#isPostponed(day, now));
     const settled = waiting.filter((day) => this.#isSettlementDue(calendar, day, now));
-    const work = new WorkBudget(limits);
+    const work = new WorkBudget(bounds);
     const madeBy = (day: SymbolDay) => Math.max(calendar.endOf(day), visibleInAll);
     let written = await this.#closeAll(ended, { now, work, calendar, isFinal: true, madeBy });
     const settlement = (day: SymbolDay) => calendar.settlementOf(day)!;
@@ -99,7 +99,7 @@ export class Closer {
       const startMs = performance.now();
       const prepared = await this.#prepare(day, pass);
       if (work.isAborted) break;
-      work.hasDoneSome = true;
+      work.stepDone();
       if (prepared) group.push(prepared);
       else this.#finish(day, pass.isFinal);
       groupMs += performance.now() - startMs;

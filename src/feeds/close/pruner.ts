@@ -2,8 +2,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
 import { TickPruning } from '../../ledger/ticks/prune.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
+import { type WorkBounds, WorkBudget } from '../../runtime/work-budget.ts';
 import { SessionCalendar } from './session-calendar.ts';
-import { type WorkBounds, WorkBudget } from './work-budget.ts';
 
 /** Ticks are kept this long after their session and the longest delay, for late ticks and restarted replicas. */
 const KEEP_MS = 7 * MS_PER_DAY;
@@ -37,21 +37,21 @@ export class Pruner {
   }
 
   /** Returns the days that are completely deleted. */
-  async prune(now: number, limits: WorkBounds = {}): Promise<TradingDay[]> {
+  async prune(now: number, bounds: WorkBounds = {}): Promise<TradingDay[]> {
     const calendar = await SessionCalendar.read(this.#ledger);
     this.#old ??= await this.#oldDays(calendar, now);
     const { days, horizon } = this.#old;
-    const work = new WorkBudget(limits);
+    const work = new WorkBudget(bounds);
     const pruned: TradingDay[] = [];
     while ((days.length > 0 || this.#pruning.size > 0) && !work.isUsedUp) {
       const some = this.#takeUnmarked(this.#old);
       if (some.length > 0) {
-        await this.#pruning.mark(await this.#tradingDays(calendar, some), horizon, limits.signal);
+        await this.#pruning.mark(await this.#tradingDays(calendar, some), horizon, bounds.signal);
       } else {
         const day = await this.#pruning.deleteSome();
         if (day) pruned.push(day);
       }
-      work.hasDoneSome = true;
+      work.stepDone();
     }
     this.isBehind = days.length > 0 || this.#pruning.size > 0;
     if (!this.isBehind) this.#old = undefined;

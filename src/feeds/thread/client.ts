@@ -3,7 +3,7 @@ import { LedgerLatency } from '../../ledger/engine/latency.ts';
 import type { EndedRun } from '../../ledger/operations/feed-runs.ts';
 import type { Push, PushOutcome } from '../../ledger/prices/pushes.ts';
 import { DEFAULT_RETENTION, type RetentionRules } from '../../ledger/retention/rules.ts';
-import { fromThreadError } from '../../runtime/thread-error.ts';
+import { fromThreadError } from '../../runtime/threads/thread-error.ts';
 import type { Secrets } from '../provider.ts';
 import { packPush, unpackOutcomes } from './packed-push.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';

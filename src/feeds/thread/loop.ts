@@ -5,7 +5,7 @@ import { DEFAULT_RETENTION, type RetentionRules } from '../../ledger/retention/r
 import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { processName } from '../../runtime/process-name.ts';
-import { toThreadError } from '../../runtime/thread-error.ts';
+import { toThreadError } from '../../runtime/threads/thread-error.ts';
 import { Closer } from '../close/closer.ts';
 import { Pruner } from '../close/pruner.ts';
 import { sleep, systemRuntime } from '../fetch/runtime.ts';

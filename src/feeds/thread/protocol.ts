@@ -1,6 +1,6 @@
 import type { EndedRun } from '../../ledger/operations/feed-runs.ts';
 import type { RetentionRules } from '../../ledger/retention/rules.ts';
-import type { ThreadError } from '../../runtime/thread-error.ts';
+import type { ThreadError } from '../../runtime/threads/thread-error.ts';
 import type { Secrets } from '../provider.ts';
 import type { PackedPush } from './packed-push.ts';
 

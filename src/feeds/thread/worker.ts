@@ -2,7 +2,7 @@
 
 import { LedgerLatency } from '../../ledger/engine/latency.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { lowerPriority } from '../../runtime/lower-priority.ts';
+import { lowerPriority } from '../../runtime/threads/lower-priority.ts';
 import { PROVIDERS } from '../providers/index.ts';
 import { FeedLoop } from './loop.ts';
 import { unpackPush } from './packed-push.ts';

@@ -1,12 +1,7 @@
+import { type WorkBounds, WorkBudget } from '../../runtime/work-budget.ts';
 import type { Engine } from '../engine/engine.ts';
 import { DEFAULT_RETENTION, type RetentionRules } from './rules.ts';
 import { RETENTION_STEPS } from './steps.ts';
-
-export interface PruneLimits {
-  signal?: AbortSignal;
-  /** Stops between two batches after this time. */
-  budgetMs?: number;
-}
 
 /** Deletes what is no longer kept, in small batches. Any number of processes may do it at the same time. */
 export class RetentionStore {
@@ -20,12 +15,13 @@ export class RetentionStore {
   async prune(
     now: number,
     rules: RetentionRules = DEFAULT_RETENTION,
-    { signal, budgetMs = Number.POSITIVE_INFINITY }: PruneLimits = {},
+    bounds: WorkBounds = {},
   ): Promise<boolean> {
-    const endsAt = performance.now() + budgetMs;
+    const work = new WorkBudget(bounds);
     for (const step of RETENTION_STEPS) {
       for await (const _ of step(this.#engine, now, rules)) {
-        if (signal?.aborted || performance.now() >= endsAt) return false;
+        work.stepDone();
+        if (work.isUsedUp) return false;
       }
     }
     return true;

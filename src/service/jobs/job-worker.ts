@@ -10,8 +10,8 @@ import { writeBackup } from '../../ledger/engine/sqlite/backup.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { sqlitePath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { lowerPriority } from '../../runtime/lower-priority.ts';
-import { toThreadError } from '../../runtime/thread-error.ts';
+import { lowerPriority } from '../../runtime/threads/lower-priority.ts';
+import { toThreadError } from '../../runtime/threads/thread-error.ts';
 import { importUpload } from './import-upload.ts';
 import type { Job, JobMessage, JobReply } from './protocol.ts';
 

@@ -15,7 +15,7 @@ import { lackingSettings } from '../../feeds/provider.ts';
 import { providerOf } from '../../feeds/providers/index.ts';
 import type { Actor } from '../../ledger/audit/entry.ts';
 import { isPostgres } from '../../ledger/open-engine.ts';
-import { fromThreadError } from '../../runtime/thread-error.ts';
+import { fromThreadError } from '../../runtime/threads/thread-error.ts';
 import type { Job, JobMessage, JobReply, JobResults } from './protocol.ts';
 
 const BACKUP_NAME = /^openpit-\d{8}T\d{6}Z\.db$/;

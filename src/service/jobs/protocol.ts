@@ -7,7 +7,7 @@ import type {
 import type { Config } from '../../config.ts';
 import type { Secrets } from '../../feeds/provider.ts';
 import type { Actor } from '../../ledger/audit/entry.ts';
-import type { ThreadError } from '../../runtime/thread-error.ts';
+import type { ThreadError } from '../../runtime/threads/thread-error.ts';
 
 /** A job for the worker. */
 export type Job =

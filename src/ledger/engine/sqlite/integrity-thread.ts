@@ -1,6 +1,6 @@
 /** Checks a SQLite file in a worker thread. It reads every page, which takes minutes for a large file. */
 import { Database } from 'bun:sqlite';
-import { lowerPriority } from '../../../runtime/lower-priority.ts';
+import { lowerPriority } from '../../../runtime/threads/lower-priority.ts';
 
 declare const self: Worker;
 

@@ -1,4 +1,4 @@
-import { messageOf } from './log/log.ts';
+import { messageOf } from '../log/log.ts';
 
 /** An error as it crosses threads, which preserve neither its class nor the codes that tell an outage from a bug. */
 export interface ThreadError {
