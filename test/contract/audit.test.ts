@@ -88,10 +88,10 @@ onEachEngine('the audit log', (engine) => {
     const use = { accountId: 'a', keyId: 'k', endpoint: 'latest', count: 1, lastAt: NOW };
     await ledger.keyUses.add([{ ...use, day: day('2026-07-15') }]);
     const at = (await ledger.audit.list({ limit: 1 }))[0]!.at;
-    await ledger.retention.prune(at + (DEFAULT_RETENTION.auditDays - 1) * MS_PER_DAY);
+    await ledger.retention.apply(at + (DEFAULT_RETENTION.auditDays - 1) * MS_PER_DAY);
     expect(await ledger.audit.list({ limit: 1 })).toHaveLength(1);
     expect(await ledger.keyUses.of('a', 0)).toEqual([]);
-    await ledger.retention.prune(at + (DEFAULT_RETENTION.auditDays + 1) * MS_PER_DAY);
+    await ledger.retention.apply(at + (DEFAULT_RETENTION.auditDays + 1) * MS_PER_DAY);
     expect(await ledger.audit.list({ limit: 1 })).toEqual([]);
   });
 

@@ -157,9 +157,9 @@ onEachEngine('intraday bars', (engine) => {
     await new Closer(ledger).close(ENDS);
     await new Pruner(ledger).prune(PRUNED_AT);
     const rules = { ...DEFAULT_RETENTION, minuteBarsDays: 30 };
-    await ledger.retention.prune((DAY + 30) * MS_PER_DAY, rules);
+    await ledger.retention.apply((DAY + 30) * MS_PER_DAY, rules);
     expect(await stored(ledger, symbol, 'minute')).toHaveLength(3);
-    await ledger.retention.prune((DAY + 31) * MS_PER_DAY, rules);
+    await ledger.retention.apply((DAY + 31) * MS_PER_DAY, rules);
     expect(await stored(ledger, symbol, 'minute')).toEqual([]);
     expect(await stored(ledger, symbol, 'hour')).toMatchObject([
       { open: 0, close: 1, minutes: 2, closeSum: 1 },

@@ -60,7 +60,7 @@ test('on PostgreSQL, old uses of keys are found without reading the others', asy
   await sql`INSERT INTO key_use (account_id, key_id, day, endpoint, count, last_at)
     SELECT 'acc_' || i, 'key_' || i, ${today} - d, 'latest', 1, 0 FROM generate_series(1, 1000) i, generate_series(1, 30) d`;
   const before = await blocksRead('key_use');
-  await withLedger(async (ledger) => void (await ledger.retention.prune(NOW)));
+  await withLedger(async (ledger) => void (await ledger.retention.apply(NOW)));
   expect((await blocksRead('key_use')) - before).toBeLessThan(20);
 });
 

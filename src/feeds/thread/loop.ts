@@ -76,7 +76,7 @@ export class FeedLoop {
   #closedAt = Number.NEGATIVE_INFINITY;
   #prunedAt = Number.NEGATIVE_INFINITY;
   /** When all old rows were deleted. Looking for them reads whole tables: once an hour, even if closing is behind for minutes. */
-  #retainedAt = Number.NEGATIVE_INFINITY;
+  #retentionDoneAt = Number.NEGATIVE_INFINITY;
   #isReady = false;
   /** Whether closing or pruning stopped at the end of its budget, with more to do. */
   #isBehind = false;
@@ -160,38 +160,39 @@ export class FeedLoop {
 
   /** Runs all periodic tasks, even if one fails, and reports the first failure. */
   async #maintain(ledger: Ledger, { closer, pruner, due }: Workers, now: number): Promise<void> {
-    const limits = { signal: this.#stopping.signal, budgetMs: CLOSE_BUDGET_MS };
+    const bounds = { signal: this.#stopping.signal, budgetMs: CLOSE_BUDGET_MS };
     const { retention = DEFAULT_RETENTION } = this.#options;
     const isPruneDue = Math.abs(now - this.#prunedAt) >= PRUNE_MS;
-    const isRetentionDue = Math.abs(now - this.#retainedAt) >= PRUNE_MS;
-    let [isPruned, isRetained] = [!isPruneDue, !isRetentionDue];
+    const isRetentionDue = Math.abs(now - this.#retentionDoneAt) >= PRUNE_MS;
+    let isPruned = !isPruneDue;
+    let isRetentionDone = !isRetentionDue;
     const tasks = [
       () => ledger.quarantine.expire(now),
       () => due.start(now),
       async () => due.startSample(() => this.#post({ kind: 'written' }), this.#onSampleError),
       async () => {
-        if ((await closer.close(now, limits)) > 0) this.#post({ kind: 'written' });
+        if ((await closer.close(now, bounds)) > 0) this.#post({ kind: 'written' });
       },
       async () => {
         if (!isPruneDue || closer.isBehind) return; // a day without a bar keeps its ticks
-        await pruner.prune(now, limits);
+        await pruner.prune(now, bounds);
         isPruned = !pruner.isBehind;
       },
       async () => {
         if (!isRetentionDue) return;
-        isRetained = await ledger.retention.prune(now, retention, limits);
-        if (isRetained) this.#retainedAt = now;
+        isRetentionDone = await ledger.retention.apply(now, retention, bounds);
+        if (isRetentionDone) this.#retentionDoneAt = now;
       },
     ];
     const results: PromiseSettledResult<unknown>[] = [];
     for (const task of tasks) {
-      if (limits.signal.aborted) return;
+      if (bounds.signal.aborted) return;
       results.push(...(await Promise.allSettled([task()])));
     }
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     if (isPruneDue && isPruned) this.#prunedAt = now;
-    this.#isBehind = closer.isBehind || !isPruned || !isRetained;
+    this.#isBehind = closer.isBehind || !isPruned || !isRetentionDone;
     if (!this.#isBehind) this.#closedAt = now;
   }
 

@@ -12,7 +12,7 @@ export class RetentionStore {
   }
 
   /** Returns whether everything was done. When it stopped early, the next call continues. */
-  async prune(
+  async apply(
     now: number,
     rules: RetentionRules = DEFAULT_RETENTION,
     bounds: WorkBounds = {},

@@ -55,7 +55,7 @@ onEachEngine('deletion', (engine) => {
       deleted: true,
     });
     for (const isFinished of [false, true]) {
-      if (isFinished) await service.ledger.retention.prune(service.clock.time);
+      if (isFinished) await service.ledger.retention.apply(service.clock.time);
       await service.core.follow();
       await other.core.follow();
       for (const path of asked) {
@@ -84,7 +84,7 @@ onEachEngine('deletion', (engine) => {
     await service.publish('XAG', { '2024-05-09': 29 });
     await service.publish('XAG', { '2024-05-10': 30 });
     const { id } = await symbolOf(service.ledger, 'XAG');
-    await service.ledger.retention.prune(service.clock.time + 31 * MS_PER_DAY);
+    await service.ledger.retention.apply(service.clock.time + 31 * MS_PER_DAY);
     const changes = await service.ledger.bars.changes(0, Number.MAX_SAFE_INTEGER);
     expect(changes.find(({ symbolId }) => symbolId === id)).toBeDefined();
 

@@ -65,7 +65,7 @@ onEachEngine('deleting', (engine) => {
     const bar = { symbolId: symbol.id, day: day('2024-05-14'), ...flat(1) };
     expect(ledger.bars.publish([bar], { source: 'exchange', recordedAt: NOW })).rejects.toThrow(none);
     expect(ledger.symbols.upsert([recordOf(symbol)], [])).rejects.toThrow('still being deleted');
-    await ledger.retention.prune(NOW);
+    await ledger.retention.apply(NOW);
     expect(await ownersIn(ledger, 'symbol_id', symbol.id)).toEqual([]);
   });
 

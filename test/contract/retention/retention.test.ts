@@ -37,7 +37,7 @@ onEachEngine('retention', (engine) => {
     await publish('2024-06-03', 1, old + 6); // months later
     await publish('2024-06-04', 1, old + 7); // the newest
 
-    expect(await ledger.retention.prune(NOW)).toBe(true);
+    expect(await ledger.retention.apply(NOW)).toBe(true);
     const left = await ledger.engine.read`SELECT first_day, last_day, revision, recorded_at FROM bar_change
       ORDER BY first_day, revision`;
     expect(left.map((row) => [row.first_day, row.last_day, Number(row.recorded_at) - old])).toEqual([
@@ -87,7 +87,7 @@ onEachEngine('retention', (engine) => {
         return { revised, firstDays };
       };
       const before = await found();
-      await ledger.retention.prune(NOW);
+      await ledger.retention.apply(NOW);
       expect(await found()).toEqual(before);
     });
     await fc.assert(property, { numRuns: 40 });
@@ -110,7 +110,7 @@ onEachEngine('retention', (engine) => {
       ...corrections,
       newest,
     ]);
-    await ledger.retention.prune(NOW);
+    await ledger.retention.apply(NOW);
     expect(await rowsOf(ledger, 'bar_change')).toBeLessThan(20);
     const covering = await ledger.engine.read`SELECT count(*) AS n FROM bar_change
       WHERE first_day <= 10503 AND last_day >= 10503`;
@@ -124,7 +124,7 @@ onEachEngine('retention', (engine) => {
       const publication = { source: 'exchange', recordedAt: NOW - 29 * MS_PER_DAY + i };
       await ledger.bars.publish([{ symbolId: id, day: day(date), ...flat(1) }], publication);
     }
-    await ledger.retention.prune(NOW);
+    await ledger.retention.apply(NOW);
     expect(await rowsOf(ledger, 'bar_change')).toBe(3);
     expect((await ledger.head()).pricesFrom).toBe(0);
   });
@@ -148,7 +148,7 @@ onEachEngine('retention', (engine) => {
     const events = of.map(([account, month]) => [account, month, 75, 7, 9, 1]);
     await insert(ledger, 'quota_event (account_id, period, percent, used, quota, at)', events);
 
-    await ledger.retention.prune(NOW, { ...DEFAULT_RETENTION, usageMonths: 25 });
+    await ledger.retention.apply(NOW, { ...DEFAULT_RETENTION, usageMonths: 25 });
     for (const table of ['quota_period', 'usage_day', 'quota_event']) {
       const rows = await ledger.engine.read.unsafe(
         `SELECT DISTINCT period FROM ${table} ORDER BY period DESC`,
@@ -177,7 +177,7 @@ onEachEngine('retention', (engine) => {
       'usage_day (account_id, period, day, endpoint, count)',
       leases.map((month) => ['lost', month, 1, 'latest', 5]),
     );
-    await ledger.retention.prune(NOW);
+    await ledger.retention.apply(NOW);
     while ((await ledger.quota.foldSettled()) > 0);
     const left = await ledger.engine.read`SELECT period FROM quota_lease ORDER BY period DESC`;
     expect(left.map((row) => Number(row.period))).toEqual(leases.slice(0, 3));
@@ -208,7 +208,7 @@ onEachEngine('retention', (engine) => {
       };
       await ledger.keys.add({ id, expiresAt, revokedAt, ...rest });
     }
-    await ledger.retention.prune(NOW, { ...DEFAULT_RETENTION, keysDays: 90 });
+    await ledger.retention.apply(NOW, { ...DEFAULT_RETENTION, keysDays: 90 });
     const left = (await ledger.keys.of('a')).map(({ id }) => id);
     expect(left.sort()).toEqual(['active', 'expired lately', 'revoked lately']);
   });
@@ -222,7 +222,7 @@ onEachEngine('retention', (engine) => {
     ]);
     const revisions = Array.from({ length: 1_200 }, (_, i) => [1, i + 1]);
     await insert(ledger, 'import_revision (run, revision)', [...revisions, [2, 5_000]]);
-    await ledger.retention.prune(NOW);
+    await ledger.retention.apply(NOW);
     expect((await ledger.imports.list(10)).map(({ number }) => number)).toEqual([2]);
     expect(await rowsOf(ledger, 'import_revision')).toBe(1);
   });
@@ -239,7 +239,7 @@ onEachEngine('retention', (engine) => {
       row(2, 'dropped', NOW - 31 * MS_PER_DAY),
       row(3, 'released', NOW - 29 * MS_PER_DAY),
     ]);
-    await ledger.retention.prune(NOW);
+    await ledger.retention.apply(NOW);
     const left = await ledger.engine.read`SELECT id FROM quarantine_bar ORDER BY id`;
     expect(left.map((one) => Number(one.id))).toEqual([1, 3]);
   });
@@ -249,12 +249,12 @@ onEachEngine('retention', (engine) => {
     const months = Array.from({ length: 60 }, () => [unique('old'), 202001, 0, 0, 0, 0, 0, 0]);
     const columns = 'account_id, period, granted, used, barrier, recall_at, signalled_at, notified';
     await insert(ledger, `quota_period (${columns})`, months);
-    const stopped = await ledger.retention.prune(NOW, DEFAULT_RETENTION, { signal: AbortSignal.abort() });
+    const stopped = await ledger.retention.apply(NOW, DEFAULT_RETENTION, { signal: AbortSignal.abort() });
     expect(stopped).toBe(false);
     const left = await rowsOf(ledger, 'quota_period');
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(60);
-    expect(await ledger.retention.prune(NOW)).toBe(true);
+    expect(await ledger.retention.apply(NOW)).toBe(true);
     expect(await rowsOf(ledger, 'quota_period')).toBe(0);
   });
 });
