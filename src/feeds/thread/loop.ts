@@ -143,7 +143,7 @@ export class FeedLoop {
     const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also after the clock was set back
     const ledger = await this.#openLedger();
     await ledger.engine.checkpoint();
-    if (isCloseDue) await ledger.engine.tidy();
+    if (isCloseDue) await ledger.engine.reserveDiskSpace();
     if (!ledger.engine.hasDiskSpace()) return; // the service raises the alarm
     if (isCloseDue) this.#workers = await this.#workersFor(ledger);
     const { simulator } = this.#workers!;

@@ -44,8 +44,11 @@ export interface Engine {
   /** Whether prices are accepted: the disk has more free space than the reserve for usage counts. */
   hasDiskSpace(): boolean;
 
-  /** Reserves disk space for usage counts. Called periodically by the process that ingests prices. */
-  tidy(): Promise<void>;
+  /**
+   * Reserves disk space for usage counts or, if the disk is on another machine, checks whether it has space again. Called
+   * periodically by the process that ingests prices.
+   */
+  reserveDiskSpace(): Promise<void>;
 
   /**
    * On SQLite, copies committed changes from the log to the main file if the log has grown. Called about once a second by the

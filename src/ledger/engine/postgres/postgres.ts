@@ -91,7 +91,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
     snapshot: (work) => readers.snapshot(work),
     writePrices: (work) => transactions.run(work),
     hasDiskSpace: () => !transactions.isDiskFull, // the disk is on another machine: the result of the last write
-    tidy: () => tryWriting(transactions),
+    reserveDiskSpace: () => tryWriting(transactions),
     checkpoint: async () => {}, // the server does it
     placeholder: (n) => `$${n}`,
     forRows,

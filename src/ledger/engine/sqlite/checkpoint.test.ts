@@ -67,7 +67,7 @@ async function withFullDisk(run: (disk: FullDisk) => Promise<void>): Promise<voi
     await serving.write((tx) => tx`CREATE TABLE note (text BLOB)`);
     for (let i = 0; i < 100; i++)
       await serving.write((tx) => tx`INSERT INTO note (text) VALUES (zeroblob(4000))`);
-    await feeding.tidy();
+    await feeding.reserveDiskSpace();
     fill(folder);
     await run({ serving, feeding, update: async (tx) => tx`UPDATE note SET text = randomblob(4000)` });
     await feeding.close();

@@ -57,7 +57,7 @@ export async function openSqlite(path: string, clock: Clock, use: LedgerUse = 'w
         requireDiskSpace(dirname(path));
         return transact(writer, work);
       }),
-    tidy: () => enqueue(() => tidy(path, writer)),
+    reserveDiskSpace: () => enqueue(() => reserveDiskSpace(path, writer)),
     checkpoint: () => enqueue(() => checkpoint(writer)),
     forRows: (handle, ...statement) =>
       (handle === writer.handle.sql ? writer.handle : reader).forRows(...statement),
@@ -82,7 +82,7 @@ export async function openSqliteForReading(path: string, clock: Clock): Promise<
     read: reader.sql,
     write: refuseWrite,
     writePrices: refuseWrite,
-    tidy: refuseWrite,
+    reserveDiskSpace: refuseWrite,
     checkpoint: refuseWrite,
     forRows: (_, ...statement) => reader.forRows(...statement),
     lockForMigration: refuseWrite,
@@ -162,7 +162,7 @@ const LOG_BYTES = 4.5 * 1024 * 1024;
  * reached its full size and holds nothing that makes the main file grow, small commits need no more disk space. If the
  * disk fills up suddenly, commits since the last call may still need space.
  */
-async function tidy(path: string, writer: Writer): Promise<void> {
+async function reserveDiskSpace(path: string, writer: Writer): Promise<void> {
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (logBytes < LOG_BYTES && hasDiskSpace(dirname(path))) {
     // Two transactions, because pages that one transaction allocates and frees are never written. The main file keeps the
