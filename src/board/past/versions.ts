@@ -1,5 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange, OriginSymbols, SymbolRevision } from '../../ledger/prices/past.ts';
+import { symbolDayKey } from '../../ledger/symbols/origin.ts';
 import type { Day } from '../../market/day.ts';
 import { marketOf } from '../../market/session.ts';
 import { isBarSeen } from '../../market/visibility.ts';
@@ -66,8 +67,8 @@ export class PastVersions {
   /** Keeps the days with more than one visible version. */
   #revised(versions: readonly SymbolRevision[]): SymbolRevision[] {
     const visible = versions.filter((bar) => this.#isVisible(bar));
-    const perDay = Map.groupBy(visible, ({ symbolId, day }) => `${symbolId} ${day}`);
-    return visible.filter(({ symbolId, day }) => perDay.get(`${symbolId} ${day}`)!.length > 1);
+    const perDay = Map.groupBy(visible, symbolDayKey);
+    return visible.filter((one) => perDay.get(symbolDayKey(one))!.length > 1);
   }
 
   async #each<T>(read: (set: OriginSymbols) => Promise<T>): Promise<T[]> {

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BarRevision } from '../../ledger/prices/bars.ts';
 import { closingOf, type Decide, limitsOf } from '../../ledger/prices/session-bars.ts';
-import type { SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
+import { type SymbolDay, symbolDayKey, type TradingDay } from '../../ledger/symbols/origin.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
 import { type WorkBounds, WorkBudget } from '../../runtime/work-budget.ts';
 import { ClosingProgress } from './progress.ts';
@@ -66,9 +66,9 @@ export class Closer {
   async close(now: number, bounds: WorkBounds = {}): Promise<number> {
     for await (const days of this.#progress.newDays()) {
       for (const day of days) {
-        this.#waiting.set(keyOf(day), day);
-        this.#settled.delete(keyOf(day)); // a late tick may be from before the settlement
-        this.#postponed.delete(keyOf(day));
+        this.#waiting.set(symbolDayKey(day), day);
+        this.#settled.delete(symbolDayKey(day)); // a late tick may be from before the settlement
+        this.#postponed.delete(symbolDayKey(day));
       }
     }
     const calendar = await SessionCalendar.read(this.#ledger);
@@ -83,8 +83,8 @@ export class Closer {
     const settlement = (day: SymbolDay) => calendar.settlementOf(day)!;
     written += await this.#closeAll(settled, { now, work, calendar, isFinal: false, madeBy: settlement });
     this.isBehind =
-      ended.some((day) => this.#waiting.has(keyOf(day)) && !this.#isPostponed(day, now)) ||
-      settled.some((day) => !this.#settled.has(keyOf(day)));
+      ended.some((day) => this.#waiting.has(symbolDayKey(day)) && !this.#isPostponed(day, now)) ||
+      settled.some((day) => !this.#settled.has(symbolDayKey(day)));
     if (!this.isBehind) await this.#progress.save(now);
     return written;
   }
@@ -129,10 +129,10 @@ export class Closer {
   /** Days whose bar changed after they were folded stay in the queue. */
   async #publish(group: readonly FoldedSession[], now: number): Promise<number> {
     if (group.length === 0) return 0;
-    const byKey = new Map(group.map((one) => [keyOf(one.day), one]));
+    const byKey = new Map(group.map((one) => [symbolDayKey(one.day), one]));
     const changed = new Set<FoldedSession>();
     const decide: Decide = async (day, current, ticksSince) => {
-      const one = byKey.get(keyOf(day))!;
+      const one = byKey.get(symbolDayKey(day))!;
       if (current?.revision !== one.current?.revision) {
         changed.add(one);
         return undefined;
@@ -146,7 +146,7 @@ export class Closer {
     for (const one of group) {
       if (changed.has(one)) continue;
       const hasMore = one.isFinal && (await this.#ledger.ticks.hasAfter(one.day, one.limits.madeBy));
-      if (hasMore) this.#postponed.set(keyOf(one.day), now + RECHECK_MS);
+      if (hasMore) this.#postponed.set(symbolDayKey(one.day), now + RECHECK_MS);
       else this.#finish(one.day, one.isFinal);
     }
     return written;
@@ -154,11 +154,11 @@ export class Closer {
 
   /** Whether its last ticks were made after the session, and some plans may not see them yet. */
   #isPostponed(day: SymbolDay, now: number): boolean {
-    return (this.#postponed.get(keyOf(day)) ?? now) > now;
+    return (this.#postponed.get(symbolDayKey(day)) ?? now) > now;
   }
 
   #finish(day: SymbolDay, isFinal: boolean): void {
-    const key = keyOf(day);
+    const key = symbolDayKey(day);
     this.#postponed.delete(key);
     if (!isFinal) this.#settled.add(key);
     else {
@@ -169,11 +169,8 @@ export class Closer {
 
   /** Simulated days have no settlement: their only bar comes from the random walk. */
   #isSettlementDue(calendar: SessionCalendar, day: SymbolDay, now: number): boolean {
-    if (!calendar.isReal(day) || this.#settled.has(keyOf(day)) || calendar.endOf(day) <= now) return false;
+    if (!calendar.isReal(day) || this.#settled.has(symbolDayKey(day)) || calendar.endOf(day) <= now)
+      return false;
     return (calendar.settlementOf(day) ?? Number.POSITIVE_INFINITY) <= now;
   }
-}
-
-function keyOf({ symbolId, day }: SymbolDay): string {
-  return `${symbolId} ${day}`;
 }

@@ -3,6 +3,7 @@ import type { NewBar } from '../../ledger/prices/bars.ts';
 import type { BarOutcome } from '../../ledger/prices/publish-bars.ts';
 import { type BarPush, ofRepeat, type Push, type PushOutcome } from '../../ledger/prices/pushes.ts';
 import { judgeBars } from '../../ledger/quarantine/judge-bars.ts';
+import { symbolDayKey } from '../../ledger/symbols/origin.ts';
 import { sameOhlc } from '../../market/bar.ts';
 import { printDay } from '../../market/day.ts';
 import { unitChanges } from '../run/doubts.ts';
@@ -75,7 +76,7 @@ function withoutRepeats(bars: readonly NewBar[], outcomes: Map<NewBar, PushOutco
   const first = new Map<string, NewBar>();
   const repeats = new Map<NewBar, NewBar>();
   for (const bar of bars) {
-    const key = `${bar.symbolId} ${bar.day}`;
+    const key = symbolDayKey(bar);
     const before = first.get(key);
     if (!before) first.set(key, bar);
     else if (sameOhlc(before, bar)) repeats.set(bar, before);

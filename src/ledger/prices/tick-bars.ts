@@ -1,11 +1,10 @@
 import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
-import type { SymbolDay, TradingDay } from '../symbols/origin.ts';
+import { type SymbolDay, symbolDayKey, type TradingDay } from '../symbols/origin.ts';
 import { allTicksSince } from '../ticks/day-ticks.ts';
 import { type FoldedDay, type FoldLimits, foldDay, withTick } from '../ticks/fold-day.ts';
 import { isMarked } from '../ticks/mark-days.ts';
-import type { LedgerTick } from '../ticks/rows.ts';
 import { TickDays } from '../ticks/tick-days.ts';
 import { type BarRevision, TICK_REASONS } from './bars.ts';
 import { type Closing, closingOf, limitsOf } from './session-bars.ts';
@@ -57,19 +56,19 @@ export class TickBars {
     await this.#findDays();
     this.#folded = new Map();
     for (const day of days) {
-      const limits = this.#withTicks.has(keyOf(day)) ? this.#limitsOf(day) : undefined;
-      if (limits) this.#folded.set(keyOf(day), await foldDay(this.#engine, realDay(day), limits));
+      const limits = this.#withTicks.has(symbolDayKey(day)) ? this.#limitsOf(day) : undefined;
+      if (limits) this.#folded.set(symbolDayKey(day), await foldDay(this.#engine, realDay(day), limits));
     }
   }
 
   /** Call it in a transaction that has locked the revisions of prices. */
   async closings(tx: Sql): Promise<ClosingOfDay> {
-    const since = Map.groupBy(await allTicksSince(tx, this.#reached!), keyOf);
+    const since = Map.groupBy(await allTicksSince(tx, this.#reached!), symbolDayKey);
     return async (day) => {
       const limits = this.#limitsOf(day);
       if (!limits) return undefined;
-      let folded = this.#folded.get(keyOf(day));
-      for (const tick of since.get(keyOf(day)) ?? []) folded = withTick(folded, tick, limits);
+      let folded = this.#folded.get(symbolDayKey(day));
+      for (const tick of since.get(symbolDayKey(day)) ?? []) folded = withTick(folded, tick, limits);
       if (!folded || (await isMarked(tx, realDay(day)))) return undefined; // its ticks are being deleted
       return closingOf(day.earlier, folded, this.#isFinal(day));
     };
@@ -81,7 +80,7 @@ export class TickBars {
     const changed =
       this.#reached === undefined ? undefined : await this.#tickDays.changed(this.#reached, head);
     for await (const days of changed ? [changed] : this.#tickDays.list()) {
-      for (const day of days) this.#withTicks.add(keyOf(day));
+      for (const day of days) this.#withTicks.add(symbolDayKey(day));
     }
     this.#reached = head;
   }
@@ -119,8 +118,4 @@ export function isTickBar({ withdrawn, reason }: Pick<BarRevision, 'withdrawn' |
 
 function realDay({ symbolId, day }: SymbolDay): TradingDay {
   return { symbolId, day, origin: 'real' };
-}
-
-function keyOf({ symbolId, day }: SymbolDay | LedgerTick): string {
-  return `${symbolId} ${day}`;
 }

@@ -13,6 +13,11 @@ export interface SymbolDay {
   day: Day;
 }
 
+/** The key of a day of a symbol in a map. */
+export function symbolDayKey({ symbolId, day }: SymbolDay): string {
+  return `${symbolId} ${day}`;
+}
+
 /** One day of one symbol's real or simulated prices. */
 export interface TradingDay extends SymbolDay {
   origin: PriceOrigin;

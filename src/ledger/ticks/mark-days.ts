@@ -4,7 +4,7 @@ import { lockRevisions } from '../engine/revisions.ts';
 import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
 import { insertRows } from '../engine/statements.ts';
 import { type DayMinutes, minutesToStore, storeMinutes } from '../intraday/hour-bars.ts';
-import { type PriceOrigin, symbolsWithRealPrices, type TradingDay } from '../symbols/origin.ts';
+import { type PriceOrigin, symbolDayKey, symbolsWithRealPrices, type TradingDay } from '../symbols/origin.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 import { DayPages, FIRST_MOMENT, LAST_MOMENT } from './day-pages.ts';
 
@@ -45,7 +45,7 @@ export async function markDays(
   const marked = await engine.write(async (tx) => {
     await lockRevisions(tx, 'prices'); // no tick comes in between
     const changed = await daysSince(tx, asNumber(head.value));
-    const unchanged = checked.filter(({ of }) => !changed.has(`${of.symbolId} ${of.day}`));
+    const unchanged = checked.filter(({ of }) => !changed.has(symbolDayKey(of)));
     const rows = unchanged.map(({ of }) => [of.symbolId, of.day, flagOf(of.origin)]);
     await insertRows(engine, tx, `tick_pruning (${COLUMNS})`, rows, 'ON CONFLICT DO NOTHING');
     await storeMinutes(engine, tx, unchanged);
