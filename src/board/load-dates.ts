@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { type DatePage, type DateRow, readDatePage } from '../ledger/prices/date-pages.ts';
-import { type Day, utcDay } from '../market/day.ts';
-import { marketOf, sessionEnd } from '../market/session.ts';
+import type { Day } from '../market/day.ts';
+import { lastDayEnded, marketOf, sessionEnd } from '../market/session.ts';
 import { barSeenFrom } from '../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../runtime/yield.ts';
 import type { Series } from './series/series.ts';
@@ -34,8 +34,8 @@ export class DateLoader {
 
 /** Reads the dates of all these series, in pages. Skips series that change meanwhile or whose dates depend on their prices. */
 async function loadDates(ledger: Ledger, wanted: readonly Series[], earliestHorizon: number): Promise<void> {
-  // For every view, the sessions of earlier days have ended, in any zone.
-  const cutoff = utcDay(earliestHorizon) - 1;
+  // For every view, the sessions of earlier days have ended.
+  const cutoff = lastDayEnded(earliestHorizon) + 1;
   const sorted = wanted.toSorted((a, b) => a.symbol.id - b.symbol.id);
   for (let from = 0; from < sorted.length; from += SYMBOLS_PER_PAGE) {
     if (shouldYield()) await yieldToRequests();

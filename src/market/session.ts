@@ -177,12 +177,12 @@ export function sessionEnd(market: Market, day: Day): number {
   return instantOf(market.zone, day, timeOfDay(market.closesAt));
 }
 
-/** Whether the session of a trade date has ended. Old days need no calculation: no time zone is still on that date. */
+/** Whether the session of a trade date has ended. Old days need no calculation: they are over in every time zone. */
 export function hasEnded(market: Market, day: Day, ms: number): boolean {
   return day <= lastDayEnded(ms) || sessionEnd(market, day) <= ms;
 }
 
-/** A day that no time zone is still on. */
+/** The last day that is over in every time zone: the sessions of it and of earlier days have ended. */
 export function lastDayEnded(ms: number): Day {
   return Math.floor(ms / MS_PER_DAY) - 2;
 }

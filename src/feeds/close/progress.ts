@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SymbolDay } from '../../ledger/symbols/origin.ts';
-import { utcDay } from '../../market/day.ts';
+import { lastDayEnded } from '../../market/session.ts';
 
 /** The key in the ledger's metadata. */
 const NAME = 'closed-up-to';
@@ -36,9 +36,8 @@ export class ClosingProgress {
     const changed = after === undefined ? undefined : await tickDays.changed(after, prices);
     if (changed) yield changed;
     // Sessions that were open at that time have no bar yet. Without saved progress, any day may lack one.
-    // No session ends more than two days from its date, in any zone.
     if (!changed) yield* tickDays.list();
-    else if (saved) yield* tickDays.list(utcDay(saved.at) - 2);
+    else if (saved) yield* tickDays.list(lastDayEnded(saved.at));
     this.#reached = prices;
   }
 

@@ -61,7 +61,7 @@ export class Pruner {
   async #oldDays(calendar: SessionCalendar, now: number): Promise<OldDays> {
     const horizon = now - calendar.longestDelayMs - KEEP_MS;
     const old: SymbolDay[] = [];
-    // No session ends more than two days from its date, in any zone.
+    // A session ends at most one day before its date, by UTC: where clocks are ahead of UTC.
     for await (const days of this.#ledger.ticks.tickDays.list(FIRST_DAY, utcDay(horizon) + 1)) {
       old.push(...days.filter((day) => calendar.has(day) && calendar.endOf(day) <= horizon));
     }

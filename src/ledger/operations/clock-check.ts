@@ -1,5 +1,5 @@
-import { MS_PER_DAY, utcDay } from '../../market/day.ts';
-import { marketOf, sessionEnd } from '../../market/session.ts';
+import { MS_PER_DAY } from '../../market/day.ts';
+import { lastDayEnded, marketOf, sessionEnd } from '../../market/session.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
@@ -62,8 +62,7 @@ async function hasTicksAtRisk(engine: Engine, newest: number, now: number): Prom
   const symbols = new Map(
     (await new SymbolStore(engine, new AuditLog(engine)).list()).map((symbol) => [symbol.id, symbol]),
   );
-  // No session ends more than two days from its date, in any zone.
-  const from = now - newest > TICKS_KEPT_MS ? undefined : utcDay(newest) - 2;
+  const from = now - newest > TICKS_KEPT_MS ? undefined : lastDayEnded(newest);
   for await (const days of new TickDays(engine).list(from)) {
     for (const { symbolId, day } of days) {
       const symbol = symbols.get(symbolId);
