@@ -11,7 +11,7 @@ import type { Board } from '../board/board.ts';
 import type { Config } from '../config.ts';
 import { PROVIDERS } from '../feeds/providers/index.ts';
 import { FeedAdmin } from '../feeds/thread/feed-admin.ts';
-import { PushWriter } from '../feeds/thread/push.ts';
+import { PushWriter } from '../feeds/thread/push-writer.ts';
 import type { BurstLimits } from '../gate/burst/burst-limits.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import type { KeyUses } from '../gate/statistics/key-uses.ts';
@@ -19,7 +19,7 @@ import type { Webhook } from '../gate/webhook.ts';
 import { LedgerLatency } from '../ledger/engine/latency.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { requirePlausibleClock } from '../ledger/operations/clock-check.ts';
-import type { TakePush } from '../ledger/prices/pushes.ts';
+import type { StorePush } from '../ledger/prices/pushes.ts';
 import type { ActiveAlarm } from '../ops/alarms.ts';
 import type { Faults } from '../ops/faults.ts';
 import { Caches } from '../ops/gauges/cache-gauges.ts';
@@ -66,7 +66,7 @@ export interface Core {
   readonly certificate: CertificateMonitor | undefined;
   alarms(): readonly ActiveAlarm[];
   /** Stores pushed prices. The feed thread does it, once it runs. */
-  push: TakePush;
+  push: StorePush;
   /** Loads what was written to the ledger since the last call. */
   follow(): Promise<void>;
   close(): Promise<void>;

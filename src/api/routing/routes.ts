@@ -1,6 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import type { ReportedAlarm } from '../../ledger/operations/replicas.ts';
-import type { TakePush } from '../../ledger/prices/pushes.ts';
+import type { StorePush } from '../../ledger/prices/pushes.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { AdminGuard } from '../access/admin-guard.ts';
 import { adminAccounts } from '../admin/accounts.ts';
@@ -69,7 +69,7 @@ export interface RouteOptions {
   /** The operator's view of the feeds. */
   feedAdmin: FeedAdminPort;
   /** Accepts prices that the operator's own system pushes. */
-  push: TakePush;
+  push: StorePush;
   ingestMetrics: IngestMetrics;
   /** Imports, backups and checks. */
   jobs: OperatorJobs;

@@ -13,8 +13,8 @@ import { absentSeries } from './absent-series.ts';
 import { type RunContext, type RunnerParts, symbolsOf } from './context.ts';
 import { type Doubts, heldSeries, unitChanges } from './doubts.ts';
 import { fail, quarantine, succeed } from './finish.ts';
+import { mapObservations } from './map-observations.ts';
 import { RunRecord, type RunResult } from './run-record.ts';
-import { mapObservations } from './to-bars.ts';
 import { findWithdrawnDays, type WithdrawnDays } from './withdrawn-days.ts';
 import { hold, publish, withdraw } from './write.ts';
 

@@ -15,7 +15,7 @@ import { Simulator } from '../simulator/simulator.ts';
 import { DueFeeds } from './due-feeds.ts';
 import { packOutcomes } from './packed-push.ts';
 import type { FromWorker } from './protocol.ts';
-import { PushWriter } from './push.ts';
+import { PushWriter } from './push-writer.ts';
 
 /** Simulated ticks are due at any second. */
 const TURN_MS = 1_000;

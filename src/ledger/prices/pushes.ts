@@ -25,4 +25,4 @@ export function ofRepeat<T extends PushOutcome>(first: T): T | { status: 'duplic
 }
 
 /** Stores a push. When it resolves, accepted records are durable. */
-export type TakePush = (push: Push) => Promise<PushOutcome[]>;
+export type StorePush = (push: Push) => Promise<PushOutcome[]>;

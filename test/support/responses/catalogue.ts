@@ -1,5 +1,5 @@
 import type { Parsed, Provider } from '../../../src/feeds/provider.ts';
-import { mapObservations } from '../../../src/feeds/run/to-bars.ts';
+import { mapObservations } from '../../../src/feeds/run/map-observations.ts';
 import formulas from '../../../src/ledger/catalog/formulas.json';
 import catalogue from '../../../src/ledger/catalog/symbols.json' with { type: 'json' };
 import type { LedgerSymbol } from '../../../src/ledger/symbols/symbols.ts';

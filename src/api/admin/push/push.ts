@@ -1,5 +1,5 @@
 import type { Board } from '../../../board/board.ts';
-import type { Push, PushOutcome, TakePush } from '../../../ledger/prices/pushes.ts';
+import type { Push, PushOutcome, StorePush } from '../../../ledger/prices/pushes.ts';
 import { latestTradeDate } from '../../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
@@ -8,8 +8,8 @@ import { adminEndpoint } from '../admin-endpoint.ts';
 import { type Batch, type InvalidRecord, readBar, readBatch, readTick } from './push-body.ts';
 
 /** POST /admin/ticks and /admin/bars: accepts prices from the operator's own feed. */
-export function adminPush(board: Board, take: TakePush, metrics: IngestMetrics): AdminEndpoint[] {
-  const timed: TakePush = (push) => metrics.timePush(push.kind, () => take(push));
+export function adminPush(board: Board, store: StorePush, metrics: IngestMetrics): AdminEndpoint[] {
+  const timed: StorePush = (push) => metrics.timePush(push.kind, () => store(push));
   return [
     adminEndpoint('/admin/ticks', {
       async POST({ request, query, now }) {
@@ -60,7 +60,7 @@ interface RecordKind<Record extends { symbol: string }, Entry> {
 async function pushBatch<Record extends { symbol: string }, Entry>(
   { source, records }: Batch,
   board: Board,
-  take: TakePush,
+  store: StorePush,
   { parse, entry, push, count }: RecordKind<Record, Entry>,
 ): Promise<Readonly<{ [member: string]: unknown }>> {
   const results: PushOutcome[] = [];
@@ -77,7 +77,7 @@ async function pushBatch<Record extends { symbol: string }, Entry>(
       indexes.push(i);
     }
   }
-  const outcomes = entries.length > 0 ? await take(push(entries)) : [];
+  const outcomes = entries.length > 0 ? await store(push(entries)) : [];
   for (const [i, outcome] of outcomes.entries()) results[indexes[i]!] = outcome;
   const counts: OutcomeCounts = { accepted: 0, corrected: 0, duplicate: 0, quarantined: 0, refused: 0 };
   for (const { status } of results) counts[status]++;

@@ -2,11 +2,11 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { NewBar } from '../../ledger/prices/bars.ts';
 import type { BarOutcome } from '../../ledger/prices/publish-bars.ts';
 import { type BarPush, ofRepeat, type Push, type PushOutcome } from '../../ledger/prices/pushes.ts';
-import { judgeBars } from '../../ledger/quarantine/judge-bars.ts';
+import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import { symbolDayKey } from '../../ledger/symbols/origin.ts';
 import { sameOhlc } from '../../market/bar.ts';
 import { printDay } from '../../market/day.ts';
-import { unitChanges } from '../run/doubts.ts';
+import { type Doubts, unitChanges } from '../run/doubts.ts';
 import { GroupCommit } from './group-commit.ts';
 
 const STATUS: Readonly<Record<BarOutcome, PushOutcome['status']>> = {
@@ -36,10 +36,31 @@ export class PushWriter {
 }
 
 async function writeBars(ledger: Ledger, push: BarPush): Promise<PushOutcome[]> {
-  const { source, bars, received, accept } = push;
+  const { source, bars, received } = push;
   const outcomes = new Map<NewBar, PushOutcome>();
   const { unique, repeats } = withoutRepeats(bars, outcomes);
-  const { admitted, held, refused, confirmed } = await judgeBars(ledger.engine, unique, {
+  const { admitted, held, confirmed } = await judge(ledger, push, unique, outcomes);
+  await ledger.heldBars.hold(held, { source, origin: 'push', received });
+  await ledger.heldBars.confirm(confirmed, received);
+  await ledger.bars.publish(admitted, {
+    source,
+    recordedAt: received,
+    comparedWith: 'own',
+    onBar: (bar, outcome) => outcomes.set(bar, { status: STATUS[outcome] }),
+  });
+  await ledger.heldBars.settle(admitted, source, received);
+  for (const [bar, first] of repeats) outcomes.set(bar, ofRepeat(outcomes.get(first)!));
+  return bars.map((bar) => outcomes.get(bar)!);
+}
+
+/** Judges bars, at most one for each symbol and day. Sets the outcome of those that are not admitted. */
+async function judge(
+  ledger: Ledger,
+  { source, accept }: BarPush,
+  bars: readonly NewBar[],
+  outcomes: Map<NewBar, PushOutcome>,
+): Promise<Pick<Judgement<NewBar>, 'admitted' | 'held' | 'confirmed'>> {
+  const { admitted, held, refused, confirmed } = await judgeBars(ledger.engine, bars, {
     source,
     comparedWith: 'own',
     accept,
@@ -48,27 +69,14 @@ async function writeBars(ledger: Ledger, push: BarPush): Promise<PushOutcome[]> 
   });
   for (const { bar, reason } of refused) outcomes.set(bar, { status: 'refused', reason });
   for (const { bar, reason } of held) outcomes.set(bar, { status: 'quarantined', reason });
-  const doubted = accept ? new Map<number, string>() : await unitChanges(ledger, admitted, source);
+  const doubts: Doubts = accept ? new Map() : await unitChanges(ledger, admitted, source);
+  const isTrusted = ({ symbolId }: { symbolId: number }) => !doubts.has(symbolId);
   for (const bar of admitted) {
-    const reason = doubted.get(bar.symbolId);
-    if (reason)
-      outcomes.set(bar, { status: 'refused', reason: `${reason}; send accept=true if it is right` });
+    if (isTrusted(bar)) continue;
+    const reason = `${doubts.get(bar.symbolId)}; send accept=true if it is right`;
+    outcomes.set(bar, { status: 'refused', reason });
   }
-  const wanted = admitted.filter((bar) => !outcomes.has(bar));
-  await ledger.heldBars.hold(held, { source, origin: 'push', received });
-  await ledger.heldBars.confirm(
-    confirmed.filter(({ symbolId }) => !doubted.has(symbolId)),
-    received,
-  );
-  await ledger.bars.publish(wanted, {
-    source,
-    recordedAt: received,
-    comparedWith: 'own',
-    onBar: (bar, outcome) => outcomes.set(bar, { status: STATUS[outcome] }),
-  });
-  await ledger.heldBars.settle(wanted, source, received);
-  for (const [bar, first] of repeats) outcomes.set(bar, ofRepeat(outcomes.get(first)!));
-  return bars.map((bar) => outcomes.get(bar)!);
+  return { admitted: admitted.filter(isTrusted), held, confirmed: confirmed.filter(isTrusted) };
 }
 
 /** Keeps the first bar of each symbol and day. Refuses others, except for `repeats`: equal bars, each with the first one. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { stubProvider } from '../../../test/support/feeds/stub-provider.ts';
 import { day, flat, ledgersOf } from '../../../test/support/ledgers.ts';
 import type { Observation } from '../provider.ts';
-import { mapObservations } from './to-bars.ts';
+import { mapObservations } from './map-observations.ts';
 
 const ledgers = ledgersOf('sqlite');
 const TODAY = day('2026-07-15');
