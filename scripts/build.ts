@@ -11,7 +11,7 @@ const { success, logs } = await Bun.build({
     'feeds/thread/worker.ts',
     'api/ledger-reads/reader-worker.ts',
     'api/parquet/parquet-worker.ts',
-    'ledger/engine/sqlite/integrity-thread.ts',
+    'ledger/inspection/integrity-thread.ts',
     'service/jobs/job-worker.ts',
   ].map((file) => join(ROOT, 'src', file)),
   compile: { outfile },

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '../../test/support/ledger.ts';
 import { isCorrupt, outageReason } from '../ledger/engine/errors.ts';
-import { isSqliteSound } from '../ledger/engine/sqlite/integrity.ts';
+import { isSqliteSound } from '../ledger/inspection/sqlite-integrity.ts';
 import { DamageMonitor } from './damage-monitor.ts';
 
 /** A SQLite file with a damaged page in a table. `read` throws. */

@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts';
 import type { LedgerLatency } from '../../ledger/engine/latency.ts';
 import { openWhenReachable } from '../../ledger/engine/postgres/open-when-reachable.ts';
-import { isSqliteSound } from '../../ledger/engine/sqlite/integrity.ts';
 import { lackingPrivileges } from '../../ledger/inspection/postgres-facts.ts';
 import { isPostgresSound } from '../../ledger/inspection/postgres-integrity.ts';
+import { isSqliteSound } from '../../ledger/inspection/sqlite-integrity.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { isPostgres, sqlitePath } from '../../ledger/open-engine.ts';
 import { Faults } from '../../ops/faults.ts';
