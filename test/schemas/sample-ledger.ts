@@ -3,7 +3,7 @@ import type { ApiKey } from '../../src/ledger/accounts/keys.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { SyncRequest } from '../../src/ledger/quota/model.ts';
 import { type Period, periodOf } from '../../src/ledger/quota/period.ts';
-import { TickPruning } from '../../src/ledger/ticks/prune.ts';
+import { TickPruning } from '../../src/ledger/ticks/tick-pruning.ts';
 import type { Ohlc } from '../../src/market/bar.ts';
 import { type Day, parseDay } from '../../src/market/day.ts';
 import { EMPTY_RUN } from '../support/feeds/run-report.ts';

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BarRevision } from '../../ledger/prices/bars.ts';
-import { closingOf, type Decide, limitsOf } from '../../ledger/prices/session-bars.ts';
+import { closingOf, type Decide, limitsOf } from '../../ledger/prices/closing-store.ts';
 import { type SymbolDay, symbolDayKey, type TradingDay } from '../../ledger/symbols/origin.ts';
 import { type FoldedDay, type FoldLimits, withTick } from '../../ledger/ticks/fold-day.ts';
 import { type WorkBounds, WorkBudget } from '../../runtime/work-budget.ts';

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
-import { TickPruning } from '../../ledger/ticks/prune.ts';
+import { TickPruning } from '../../ledger/ticks/tick-pruning.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
 import { type WorkBounds, WorkBudget } from '../../runtime/work-budget.ts';
 import { SessionCalendar } from './session-calendar.ts';

@@ -23,6 +23,7 @@ export async function absentSeries(
   ledger: Ledger,
   { since, failing, symbols }: AbsenceCheck,
 ): Promise<SeriesFailure[]> {
+  const isUnchanged = ({ urlHash }: KnownBody) => fetched.unchanged.has(urlHash);
   const present = new Set([
     ...fetched.observations.map(({ series }) => series),
     ...fetched.failed.map(({ series }) => series),
@@ -37,10 +38,6 @@ export async function absentSeries(
       absent.push({ series: id, reason: reasonFor(id, fetched) });
   }
   return absent;
-
-  function isUnchanged({ urlHash }: KnownBody): boolean {
-    return fetched.unchanged.has(urlHash);
-  }
 }
 
 /** The parser's reason for refusing the series, if it gave one. */

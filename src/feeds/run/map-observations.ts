@@ -1,17 +1,18 @@
 import type { RefusedValue } from '../../ledger/operations/feed-runs.ts';
 import type { NewBar } from '../../ledger/prices/bars.ts';
+import { symbolDayKey } from '../../ledger/symbols/origin.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { type Ohlc, sameOhlc } from '../../market/bar.ts';
 import { type Day, EARLIEST_DAY, LAST_DAY, printDay } from '../../market/day.ts';
 import { product } from '../../market/decimal.ts';
 import type { Observation, ProvidedSeries, Provider } from '../provider.ts';
+import type { Doubts } from './doubts.ts';
 
 export interface MappedBars {
   /** In the symbols' units, sorted by symbol and day, at most one for each. */
   bars: NewBar[];
   refused: RefusedValue[];
-  /** Symbols whose prices are suspect, and why. */
-  doubts: Map<number, string>;
+  doubts: Doubts;
 }
 
 /**
@@ -26,15 +27,15 @@ export function mapObservations(
 ): MappedBars {
   const refused: RefusedValue[] = [];
   const bars: NewBar[] = [];
-  const doubts = new Map<number, string>();
+  const doubts: Doubts = new Map();
   const seriesById = new Map(provider.series.map((series) => [series.id, series]));
   const symbolByCode = new Map(symbols.map((symbol) => [symbol.code, symbol]));
   const seen = new Map<string, Ohlc>();
 
   for (const [id, ofSeries] of Map.groupBy(observations, (one) => one.series)) {
     const series = seriesById.get(id);
-    const symbol = series && symbolByCode.get(series.symbol);
     if (!series) continue; // a body may contain series that are not mapped
+    const symbol = symbolByCode.get(series.symbol);
     const mismatch = reasonAgainst(series, symbol);
     if (mismatch !== undefined || !symbol) {
       refused.push({ where: id, reason: `${mismatch}: ${ofSeries.length} observations not used` });
@@ -50,7 +51,7 @@ export function mapObservations(
       }
       const where = `${id} ${printDay(day)}`;
       if (day > latestDay) doubt(`${printDay(day)} is in the future`);
-      const key = `${symbol.id} ${day}`;
+      const key = symbolDayKey({ symbolId: symbol.id, day });
       const before = seen.get(key);
       if (before) {
         if (!sameOhlc(before, prices)) doubt(`${printDay(day)} appears twice with different prices`);

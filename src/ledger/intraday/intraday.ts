@@ -8,7 +8,7 @@ import { type IntradayDetail, readStored, type StoredDay } from './hour-bars.ts'
 
 /**
  * Bars shorter than a day. While the ticks of a trade date exist, its minutes are folded from them, so late ticks count at
- * once. Before ticks are deleted, their minutes are stored (`ticks/prune.ts`); stored bars win from then on.
+ * once. Before ticks are deleted, their minutes are stored (`ticks/tick-pruning.ts`); stored bars win from then on.
  */
 export class IntradayStore {
   readonly #engine: Engine;

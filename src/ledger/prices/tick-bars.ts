@@ -7,7 +7,7 @@ import { type FoldedDay, type FoldLimits, foldDay, withTick } from '../ticks/fol
 import { isMarked } from '../ticks/mark-days.ts';
 import { TickDays } from '../ticks/tick-days.ts';
 import { type BarRevision, TICK_REASONS } from './bars.ts';
-import { type Closing, closingOf, limitsOf } from './session-bars.ts';
+import { type Closing, closingOf, limitsOf } from './closing-store.ts';
 
 /** A day that gets back the bar that it had before somebody changed it. */
 export interface RestoredDay extends SymbolDay {
