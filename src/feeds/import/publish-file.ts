@@ -5,6 +5,7 @@ import type { BarOutcome, PublishResult } from '../../ledger/prices/publish-bars
 import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import { inconsistency } from '../../market/bar.ts';
 import { printDay } from '../../market/day.ts';
+import { publishJudged } from '../publish-judged.ts';
 import { type FileReport, Remarks } from './stage-file.ts';
 import type { StagedBar, Staging } from './staging.ts';
 import type { FileSymbols } from './symbols.ts';
@@ -65,18 +66,7 @@ export async function publishFile(
       holdUnitChanges: true,
       reconsiderHeld: true,
     });
-    for (const { bar, reason } of judgement.refused) file.refused.add({ line: bar.line, reason });
-    for (const { bar, reason } of judgement.held) {
-      what.onBar?.(bar, codes.get(bar.symbolId)!, 'held');
-      total.held.add({
-        line: bar.line,
-        reason: `${codes.get(bar.symbolId)} ${printDay(bar.day)}: ${reason}`,
-      });
-    }
-    for (const bar of judgement.admitted) {
-      const reason = inconsistency(bar);
-      if (reason) total.odd.add({ line: bar.line, reason });
-    }
+    addRemarks(judgement, file, total, codes, what);
     const result =
       run === undefined
         ? await compare(ledger, judgement, what, codes)
@@ -96,22 +86,39 @@ export async function publishFile(
   return total;
 }
 
-async function write(
+/** Reports the bars of a batch that need attention, by their lines. */
+function addRemarks(
+  { refused, held, admitted }: Judgement<StagedBar>,
+  file: FileReport,
+  total: ImportResult,
+  codes: ReadonlyMap<number, string>,
+  { onBar }: FileImport,
+): void {
+  for (const { bar, reason } of refused) file.refused.add({ line: bar.line, reason });
+  for (const { bar, reason } of held) {
+    const code = codes.get(bar.symbolId)!;
+    onBar?.(bar, code, 'held');
+    total.held.add({ line: bar.line, reason: `${code} ${printDay(bar.day)}: ${reason}` });
+  }
+  for (const bar of admitted) {
+    const reason = inconsistency(bar);
+    if (reason) total.odd.add({ line: bar.line, reason });
+  }
+}
+
+function write(
   ledger: Ledger,
-  { admitted, held, confirmed }: Judgement<StagedBar>,
+  judgement: Judgement<StagedBar>,
   { source, recordedAt }: FileImport,
   run: number,
 ): Promise<PublishResult> {
   const origin = importName(run);
-  await ledger.heldBars.hold(held, { source, origin, received: recordedAt });
-  await ledger.heldBars.confirm(confirmed, recordedAt);
-  const result = await ledger.bars.publish(admitted, {
+  return publishJudged(ledger, judgement, {
     source,
+    origin,
     recordedAt,
     after: (tx, revision) => noteRevision(tx, origin, revision),
   });
-  await ledger.heldBars.settle(admitted, source, recordedAt);
-  return result;
 }
 
 /** What a dry run would publish. All bars of a new currency count as taken. */

@@ -6,6 +6,7 @@ import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts
 import { symbolDayKey } from '../../ledger/symbols/origin.ts';
 import { sameOhlc } from '../../market/bar.ts';
 import { printDay } from '../../market/day.ts';
+import { publishJudged } from '../publish-judged.ts';
 import { type Doubts, unitChanges } from '../run/doubts.ts';
 import { GroupCommit } from './group-commit.ts';
 
@@ -39,16 +40,14 @@ async function writeBars(ledger: Ledger, push: BarPush): Promise<PushOutcome[]> 
   const { source, bars, received } = push;
   const outcomes = new Map<NewBar, PushOutcome>();
   const { unique, repeats } = withoutRepeats(bars, outcomes);
-  const { admitted, held, confirmed } = await judge(ledger, push, unique, outcomes);
-  await ledger.heldBars.hold(held, { source, origin: 'push', received });
-  await ledger.heldBars.confirm(confirmed, received);
-  await ledger.bars.publish(admitted, {
+  const judgement = await judge(ledger, push, unique, outcomes);
+  await publishJudged(ledger, judgement, {
     source,
+    origin: 'push',
     recordedAt: received,
     comparedWith: 'own',
     onBar: (bar, outcome) => outcomes.set(bar, { status: STATUS[outcome] }),
   });
-  await ledger.heldBars.settle(admitted, source, received);
   for (const [bar, first] of repeats) outcomes.set(bar, ofRepeat(outcomes.get(first)!));
   return bars.map((bar) => outcomes.get(bar)!);
 }
@@ -59,7 +58,7 @@ async function judge(
   { source, accept }: BarPush,
   bars: readonly NewBar[],
   outcomes: Map<NewBar, PushOutcome>,
-): Promise<Pick<Judgement<NewBar>, 'admitted' | 'held' | 'confirmed'>> {
+): Promise<Omit<Judgement<NewBar>, 'refused'>> {
   const { admitted, held, refused, confirmed } = await judgeBars(ledger.engine, bars, {
     source,
     comparedWith: 'own',
