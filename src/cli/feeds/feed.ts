@@ -1,8 +1,7 @@
 import { lackingSettings, type Provider } from '../../feeds/provider.ts';
-import type { RunResult } from '../../feeds/run/run-record.ts';
 import { runFeed } from '../../feeds/run/runner.ts';
 import { lateAfter } from '../../feeds/schedule.ts';
-import type { FeedRun, RunReport } from '../../ledger/operations/feed-runs.ts';
+import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
 import { printDay } from '../../market/day.ts';
 import { nearestCodes } from '../../market/search/similar-codes.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -19,9 +18,8 @@ import { enableAll } from './enable-all.ts';
 import { diagnose } from './feed-doctor.ts';
 import { setUrls } from './feed-set.ts';
 import { hasSucceeded, ownRunnerParts, stageProgress } from './own-run.ts';
+import { printPastRun, printRun, time } from './print-run.ts';
 
-/** Reasons to print for each run; JSON has more. */
-const REASONS_SHOWN = 5;
 const RUNS_SHOWN = 20;
 
 /** The commands for feeds; each feed is one of the providers. */
@@ -196,68 +194,16 @@ async function runNow(call: CommandCall, provider: Provider, providers: readonly
   }
 }
 
-function printRun(key: string, result: RunResult): void {
-  if (result.status === 'unchanged') printLine(`${key}: nothing new since the last run`);
-  if (result.status === 'ok' || result.status === 'partial') printLine(`${key}: ${countsOf(result)}`);
-  if (result.status === 'partial') printLine(`  partial: ${result.message}`);
-  for (const line of [...reasonsOf(result), ...notesOf(result)]) printLine(line);
-}
-
 async function history(call: CommandCall, key: string | undefined): Promise<void> {
   const limit = wholeFlag(call, 'limit', 1, 1_000) ?? RUNS_SHOWN;
   const runs = await call.withLedger((ledger) => ledger.feeds.history(limit, key));
   if (call.isSet('json')) return printLine(JSON.stringify(runs.map(withRunTimes)));
   if (runs.length === 0) return printLine('No runs yet.');
-  for (const run of runs) {
-    printLine(`${time(run.started)}  ${run.feed} ${run.number}  ${run.status}  ${whatHappened(run)}`);
-    for (const line of [...reasonsOf(run), ...notesOf(run)]) printLine(line);
-  }
-}
-
-function whatHappened(run: FeedRun): string {
-  const isDone = run.status === 'partial' || run.status === 'ok';
-  if (isDone && run.message !== undefined) return `${countsOf(run)}; ${run.message}`;
-  return run.message ?? countsOf(run);
+  for (const run of runs) printPastRun(run);
 }
 
 function withRunTimes(run: FeedRun) {
   const { started, ended } = run;
   const end = ended === undefined ? null : new Date(ended).toISOString();
   return { ...run, started: new Date(started).toISOString(), ended: end };
-}
-
-function countsOf({ taken, corrected, unchanged, missing, refused, held, withdrawn }: RunReport): string {
-  return `${taken} taken, ${corrected} corrected, ${unchanged} unchanged, ${withdrawn} withdrawn, ${missing} without a value, ${refused} refused, ${held} held back`;
-}
-
-function reasonsOf({ reasons, refused }: RunReport): string[] {
-  const lines = reasons.slice(0, REASONS_SHOWN).map(({ where, reason }) => `  ${where} refused: ${reason}`);
-  return refused > lines.length && lines.length > 0
-    ? [...lines, `  … and ${refused - lines.length} more`]
-    : lines;
-}
-
-const NOTE_LABELS = {
-  failed: 'failed',
-  held: 'held back',
-  withdrawn: 'withdrawn',
-  odd: 'accepted, but unusual',
-  ignored: 'ignored',
-  elsewhere: '',
-};
-
-function notesOf({ notes, odd, ignored, held, withdrawn }: RunReport): string[] {
-  const shown = notes.filter((note) => note.kind === 'elsewhere');
-  const remarks = notes
-    .filter((note) => note.kind !== 'elsewhere' && note.kind !== 'failed')
-    .slice(0, REASONS_SHOWN);
-  const lines = [...shown, ...remarks].map(({ kind, where, reason }) =>
-    kind === 'elsewhere' ? `  ${where} ${reason}` : `  ${where} ${NOTE_LABELS[kind]}: ${reason}`,
-  );
-  const more = odd + ignored + held + withdrawn - remarks.length;
-  return more > 0 ? [...lines, `  … and ${more} more held back, withdrawn, unusual or ignored`] : lines;
-}
-
-function time(ms: number | undefined): string {
-  return ms === undefined ? '-' : `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }
