@@ -128,8 +128,8 @@ export class Ledger {
   }
 
   /**
-   * Opens the ledger. A new one is created with the symbol catalog and the built-in plans. Only a server migrates an older
-   * schema and extends an older catalog; for other uses an outdated schema is an error that names `openpit migrate`.
+   * Opens the ledger. A new one is created with the symbol catalogue and the built-in plans. Only a server migrates an older
+   * schema and extends an older catalogue; for other uses an outdated schema is an error that names `openpit migrate`.
    */
   static async open(
     url: string,

@@ -95,7 +95,7 @@ type Measured = Pick<SymbolRecord, 'name' | 'unit'>;
 /** The symbols of all units that prices can be converted to. */
 export const UNIT_SYMBOLS: readonly string[] = [...Object.keys(UNITS), BUSHEL];
 
-/** The catalog's symbol for any spelling of a unit; undefined when it is unknown. */
+/** The catalogue's symbol for any spelling of a unit; undefined when it is unknown. */
 export function unitNamed(text: string): string | undefined {
   const name = plain(text);
   return BUSHEL_SPELLINGS.includes(name) ? BUSHEL : SYMBOL_OF.get(name);

@@ -50,7 +50,10 @@ const NEVER_RUN: Omit<FeedHealth, 'key'> = {
   lastDay: undefined,
 };
 
-/** Lists all feeds for the operator, and enables or disables them. Reads the ledger on each call. */
+/**
+ * Lists all feeds for the operator, and enables or disables them. Reads the ledger on each call. A change takes the ledger of
+ * its actor (`Ledger.as`), so that the audit log records who made it.
+ */
 export class FeedAdmin {
   readonly #ledger: Ledger;
   readonly #providers: readonly Provider[];

@@ -5,6 +5,9 @@ import { Unavailable } from './errors.ts';
 const RESERVE_BYTES = 32 * 1024 * 1024;
 const RESERVE_SHARE = 1 / 8;
 
+/** The name in `meta` under which SQLite allocates space for usage counts. */
+export const RESERVED_SPACE = 'room';
+
 /** Whether a folder's disk has more free space than the reserve. */
 export function hasDiskSpace(folder: string): boolean {
   try {

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf, messageOf } from '../../../runtime/log/log.ts';
-import { hasDiskSpace, requireDiskSpace } from '../disk-space.ts';
+import { hasDiskSpace, RESERVED_SPACE, requireDiskSpace } from '../disk-space.ts';
 import type { Engine, LedgerUse } from '../engine.ts';
 import { asNumber, onlyRow, type Sql } from '../rows.ts';
 import { SqliteHandle } from './handle.ts';
@@ -169,10 +169,10 @@ async function reserveDiskSpace(path: string, writer: Writer): Promise<void> {
     // free pages for counts too.
     await transact(
       writer,
-      (tx) => tx`INSERT INTO meta (name, value) VALUES ('room', zeroblob(${LOG_BYTES}))
+      (tx) => tx`INSERT INTO meta (name, value) VALUES (${RESERVED_SPACE}, zeroblob(${LOG_BYTES}))
         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
     );
-    await transact(writer, (tx) => tx`DELETE FROM meta WHERE name = 'room'`);
+    await transact(writer, (tx) => tx`DELETE FROM meta WHERE name = ${RESERVED_SPACE}`);
   }
   await writer.handle.sql.unsafe('PRAGMA wal_checkpoint(PASSIVE)');
 }
