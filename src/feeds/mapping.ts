@@ -1,4 +1,4 @@
-import type { FailingSeries } from '../ledger/operations/feed-runs.ts';
+import type { FailingSeries, FailingSymbol } from '../ledger/operations/feed-runs.ts';
 import type { ProvidedSeries, Provider } from './provider.ts';
 
 /**
@@ -18,13 +18,8 @@ export function assignSymbols(
   return assigned;
 }
 
-/** A failing series and its symbol. */
-export interface SymbolFailure extends FailingSeries {
-  symbol: string;
-}
-
 /** Adds the symbols. Drops series that the provider no longer has. */
-export function failingSymbols(provider: Provider, failing: readonly FailingSeries[]): SymbolFailure[] {
+export function failingSymbols(provider: Provider, failing: readonly FailingSeries[]): FailingSymbol[] {
   return failing.flatMap((one) => {
     const symbol = provider.series.find(({ id }) => id === one.series)?.symbol;
     return symbol === undefined ? [] : [{ ...one, symbol }];

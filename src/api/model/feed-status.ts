@@ -1,37 +1,17 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
-import type { Day } from '../../market/day.ts';
-
-/** A failing series of a feed whose other series work. */
-export interface FailingFeedSymbol {
-  series: string;
-  symbol: string;
-  reason: string;
-  since: number;
-  /** When its prices count as stale. */
-  lateAt: number | undefined;
-}
+import type { FailingSymbol, FeedRun } from '../../ledger/operations/feed-runs.ts';
+import type { FeedHealth } from '../../ledger/operations/feeds.ts';
 
 /** The status of one feed, with the attribution of its prices. */
-export interface FeedStatus {
-  key: string;
+export interface FeedStatus extends Omit<FeedHealth, 'late' | 'failing'> {
   title: string;
   licence: { redistribution: 'yes' | 'attribution' | 'no'; attribution: string; url: string };
   schedule: string;
   zone: string;
+  /** How many symbols it currently provides. */
   symbols: number;
-  enabled: boolean;
-  lateAt: number | undefined;
-  lastRun: { number: number; started: number; status: string; message: string | undefined } | undefined;
-  lastOkAt: number | undefined;
-  nextRunAt: number | undefined;
-  failures: number;
   /** Series that fail while the others of the feed do not. */
-  failing: readonly FailingFeedSymbol[];
-  days: number;
-  gaps: number;
-  firstDay: Day | undefined;
-  lastDay: Day | undefined;
+  failing: readonly FailingSymbol[];
 }
 
 /** The status of the enabled feeds and of those that have provided prices, from memory. */
@@ -43,7 +23,7 @@ export function isLate({ enabled, lateAt }: FeedStatus, now: number): boolean {
 }
 
 /** The series of a feed that have failed long enough for their prices to be stale. */
-export function lateSeries({ enabled, failing }: FeedStatus, now: number): readonly FailingFeedSymbol[] {
+export function lateSeries({ enabled, failing }: FeedStatus, now: number): readonly FailingSymbol[] {
   return enabled ? failing.filter(({ lateAt }) => lateAt !== undefined && now > lateAt) : [];
 }
 

@@ -1,9 +1,9 @@
 import { writeMeta } from '../../ledger/engine/meta.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { FeedRun } from '../../ledger/operations/feed-runs.ts';
+import type { FailingSymbol, FeedRun } from '../../ledger/operations/feed-runs.ts';
 import type { FeedHealth } from '../../ledger/operations/feeds.ts';
 import { addressProblem } from '../addresses.ts';
-import { assignSymbols, failingSymbols, type SymbolFailure } from '../mapping.ts';
+import { assignSymbols, failingSymbols } from '../mapping.ts';
 import { lackingSettings, type Provider, type Secrets, withUrls } from '../provider.ts';
 import { lateAfter } from '../schedule.ts';
 import { SAMPLE_META, SAMPLE_REQUESTED } from './requested-sample.ts';
@@ -17,7 +17,7 @@ export interface FeedDetails
     Pick<Provider, 'title' | 'licence' | 'schedule' | 'zone'> {
   /** The symbols that it fills now; none while it is disabled. */
   symbols: readonly string[];
-  failing: readonly SymbolFailure[];
+  failing: readonly FailingSymbol[];
   /** How many series it has. */
   series: number;
   /** Required settings that are missing. */

@@ -1,12 +1,13 @@
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { FailingSymbol } from '../../ledger/operations/feed-runs.ts';
 import type { FeedHealth } from '../../ledger/operations/feeds.ts';
-import { assignSymbols, failingSymbols, type SymbolFailure } from '../mapping.ts';
+import { assignSymbols, failingSymbols } from '../mapping.ts';
 import type { Provider } from '../provider.ts';
 
 /** How often the state of the feeds is read. */
 const MAX_AGE_MS = 2_000;
 
-type Feed = Provider & Omit<FeedHealth, 'failing'> & { symbols: number; failing: readonly SymbolFailure[] };
+type Feed = Provider & Omit<FeedHealth, 'failing'> & { symbols: number; failing: readonly FailingSymbol[] };
 
 /** The state of the feeds in memory: every response checks whether the feeds of its symbols are late. */
 export class FeedStates {

@@ -32,6 +32,11 @@ export interface FailingSeries extends SeriesFailure {
   lateAt: number | undefined;
 }
 
+/** A failing series and the symbol that it fills. */
+export interface FailingSymbol extends FailingSeries {
+  symbol: string;
+}
+
 export interface RefusedValue {
   where: string;
   reason: string;
