@@ -16,6 +16,7 @@ import { openEngine } from './open-engine.ts';
 import { AlarmStore } from './operations/alarms.ts';
 import { FeedStore } from './operations/feeds.ts';
 import { MachineStore } from './operations/machines.ts';
+import { newestPriceWrite } from './operations/newest-write.ts';
 import { ReplicaStore } from './operations/replicas.ts';
 import { BarStore } from './prices/bar-store.ts';
 import { ClosingStore } from './prices/closing-store.ts';
@@ -218,14 +219,8 @@ export class Ledger {
   }
 
   /** When a price was last written, in ms. */
-  async newestWriteAt(): Promise<number | undefined> {
-    const { read } = this.engine;
-    const [tick] = await read`SELECT received FROM tick ORDER BY revision DESC LIMIT 1`;
-    const [bar] = await read`SELECT b.recorded_at FROM bar b JOIN
-        (SELECT symbol_id, last_day, revision FROM bar_change ORDER BY revision DESC LIMIT 1) c
-      ON b.symbol_id = c.symbol_id AND b.day = c.last_day AND b.revision = c.revision`;
-    if (!tick && !bar) return undefined;
-    return Math.max(asNumber(tick?.received ?? 0), asNumber(bar?.recorded_at ?? 0));
+  newestWriteAt(): Promise<number | undefined> {
+    return newestPriceWrite(this.engine.read);
   }
 
   /** A setting that the service stores about itself. */

@@ -1,5 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import { ClockRefused, newestWrite, requirePlausibleClock } from '../../ledger/operations/clock-check.ts';
+import { ClockRefused, requirePlausibleClock } from '../../ledger/operations/clock-check.ts';
+import { newestWrite } from '../../ledger/operations/newest-write.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
@@ -35,7 +36,7 @@ async function againstDatabase({ engine }: Ledger, clock: Clock): Promise<Findin
 }
 
 async function againstWrites(ledger: Ledger, clock: Clock): Promise<Finding> {
-  const newest = await newestWrite(ledger.engine);
+  const newest = await newestWrite(ledger.engine.read);
   const behindMs = newest === undefined ? 0 : newest - clock.now();
   if (behindMs <= TOLERANCE_MS) return ok('clock.writes', 'no write to the ledger is from the future');
   const text = `the newest write to the ledger is ${inSeconds(behindMs)} in the future of this machine’s clock`;

@@ -2,10 +2,10 @@ import { MS_PER_DAY } from '../../market/day.ts';
 import { lastDayEnded, marketOf, sessionEnd } from '../../market/session.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber } from '../engine/rows.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 import { SymbolStore } from '../symbols/symbol-store.ts';
 import { TickDays } from '../ticks/tick-days.ts';
+import { newestWrite } from './newest-write.ts';
 
 /** NTP keeps a clock right to a second; a day also tolerates a wrong time zone. */
 const TOLERANCE_MS = MS_PER_DAY;
@@ -28,7 +28,7 @@ export async function requirePlausibleClock(engine: Engine, now: number): Promis
     if (Math.abs(now - theirs) > TOLERANCE_MS) throw refusal(now, 'the database’s clock says', theirs);
     return;
   }
-  const newest = await newestWrite(engine);
+  const newest = await newestWrite(read);
   if (newest === undefined || Math.abs(now - newest) <= TOLERANCE_MS) return;
   if (now > newest && !(await hasTicksAtRisk(engine, newest, now))) return;
   throw refusal(now, 'the newest write to the ledger is of', newest);
@@ -44,17 +44,6 @@ function refusal(now: number, witness: string, theirs: number): ClockRefused {
 
 async function hasRealPrices({ read }: Engine): Promise<boolean> {
   return (await read`SELECT 1 FROM symbol WHERE real_revision IS NOT NULL LIMIT 1`).length > 0;
-}
-
-/** When a price or a heartbeat was last recorded, in ms. */
-export async function newestWrite({ read }: Engine): Promise<number | undefined> {
-  const [tick] = await read`SELECT received AS at FROM tick ORDER BY revision DESC LIMIT 1`;
-  const [bar] = await read`SELECT b.recorded_at AS at FROM bar_change c JOIN bar b
-      ON b.symbol_id = c.symbol_id AND b.day = c.last_day AND b.revision = c.revision
-    ORDER BY c.revision DESC LIMIT 1`;
-  const [replica] = await read`SELECT max(seen) AS at FROM replica`;
-  const times = [tick, bar, replica].map((row) => asNumber(row?.at ?? 0));
-  return Math.max(...times) || undefined;
 }
 
 /** Whether real ticks belong to a session that had not ended at the newest write, or would be deleted too early. */
