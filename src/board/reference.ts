@@ -2,7 +2,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { type BarRevision, PROVISIONAL } from '../ledger/prices/bars.ts';
 import type { PriceOrigin } from '../ledger/symbols/origin.ts';
 import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
-import type { LedgerTick } from '../ledger/ticks/ticks.ts';
+import type { LedgerTick } from '../ledger/ticks/tick.ts';
 import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';
 import { type Day, EARLIEST_DAY, LAST_DAY } from '../market/day.ts';
 import { hasEnded, marketOf, sessionEnd } from '../market/session.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { NewTick } from '../../src/ledger/ticks/ticks.ts';
+import type { NewTick } from '../../src/ledger/ticks/tick.ts';
 import { statementsOf } from '../support/database/statements.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { ledgersOf, NOW, newSymbol } from '../support/ledgers.ts';

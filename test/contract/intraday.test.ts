@@ -6,7 +6,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { DEFAULT_RETENTION } from '../../src/ledger/retention/rules.ts';
 import { SIMULATED } from '../../src/ledger/symbols/sources.ts';
 import type { LedgerSymbol } from '../../src/ledger/symbols/symbols.ts';
-import type { NewTick } from '../../src/ledger/ticks/ticks.ts';
+import type { NewTick } from '../../src/ledger/ticks/tick.ts';
 import { type Fold, foldTick, ohlcOf, type Tick } from '../../src/market/bar.ts';
 import { MS_PER_DAY } from '../../src/market/day.ts';
 import { foldIntraday, type IntradayBar } from '../../src/market/intraday/bar.ts';

@@ -1,7 +1,7 @@
 import { afterAll } from 'bun:test';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { type LedgerSymbol, recordOf } from '../../src/ledger/symbols/symbols.ts';
-import type { NewTick } from '../../src/ledger/ticks/ticks.ts';
+import type { NewTick } from '../../src/ledger/ticks/tick.ts';
 import type { Ohlc } from '../../src/market/bar.ts';
 import { parseDay } from '../../src/market/day.ts';
 import { readyLedgerUrl } from './database/ready-ledger.ts';

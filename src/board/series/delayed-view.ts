@@ -1,5 +1,5 @@
 import { type BarRevision, PROVISIONAL } from '../../ledger/prices/bars.ts';
-import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
+import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import { type Fold, foldTick, ohlcOf } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { outlivesWithdrawal, tickSeenFrom } from '../../market/visibility.ts';

@@ -5,7 +5,7 @@ import { ledgersOf, NOW, newSymbol } from '../../../test/support/ledgers.ts';
 import { Seeded } from '../../../test/support/seeded.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
-import type { NewTick } from '../../ledger/ticks/ticks.ts';
+import type { NewTick } from '../../ledger/ticks/tick.ts';
 import { FIRST_DAY, LAST_DAY } from '../../market/day.ts';
 import { Board } from '../board.ts';
 import { shownByReference } from '../reference.ts';

@@ -3,7 +3,7 @@ import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { Seeded } from '../../../test/support/seeded.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import type { NewTick } from '../../ledger/ticks/ticks.ts';
+import type { NewTick } from '../../ledger/ticks/tick.ts';
 import { FIRST_DAY, LAST_DAY } from '../../market/day.ts';
 import { Board } from '../board.ts';
 import { shownByReference } from '../reference.ts';

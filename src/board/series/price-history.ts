@@ -2,7 +2,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { type BarRevision, PROVISIONAL } from '../../ledger/prices/bars.ts';
 import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
-import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
+import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import { foldTick } from '../../market/bar.ts';
 import { type Day, LAST_DAY } from '../../market/day.ts';
 import { lastDayEnded, type Market, marketOf, sessionEnd } from '../../market/session.ts';

@@ -1,6 +1,6 @@
 import type { BarRevision } from '../../ledger/prices/bars.ts';
 import { SIMULATED_ID } from '../../ledger/symbols/sources.ts';
-import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
+import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import type { Day } from '../../market/day.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 

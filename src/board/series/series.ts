@@ -2,7 +2,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BarRevision } from '../../ledger/prices/bars.ts';
 import { SIMULATED_ID } from '../../ledger/symbols/sources.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
-import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
+import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import type { Day } from '../../market/day.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 import type { Clock } from '../../runtime/clock.ts';

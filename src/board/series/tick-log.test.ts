@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
+import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 import { TickLog } from './tick-log.ts';
 

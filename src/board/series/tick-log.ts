@@ -1,4 +1,4 @@
-import type { LedgerTick } from '../../ledger/ticks/ticks.ts';
+import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 
 const TICKS_PER_PAGE = 256;

@@ -1,6 +1,7 @@
 import { FETCH_LIMITS } from '../../feeds/fetch/http-client.ts';
 import type { Provider } from '../../feeds/provider.ts';
-import { type RunnerParts, runFeed } from '../../feeds/run/runner.ts';
+import type { RunnerParts } from '../../feeds/run/context.ts';
+import { runFeed } from '../../feeds/run/runner.ts';
 import { lateAfter } from '../../feeds/schedule.ts';
 import { isFree, type MissingSupply, type Supply, supplyOf } from '../../feeds/supply.ts';
 import type { FeedRun, RunReport } from '../../ledger/operations/feed-runs.ts';

@@ -4,7 +4,7 @@ import { accessTo, statementsOf } from '../../../test/support/database/statement
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { Board } from '../../board/board.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import type { NewTick } from '../../ledger/ticks/ticks.ts';
+import type { NewTick } from '../../ledger/ticks/tick.ts';
 import { dayOf, MS_PER_DAY } from '../../market/day.ts';
 import { marketOf, sessionEnd, sessionStart, tradeDate } from '../../market/session.ts';
 import { Closer } from './closer.ts';

@@ -18,8 +18,6 @@ import { RunRecord, type RunResult } from './run-record.ts';
 import { findWithdrawnDays, type WithdrawnDays } from './withdrawn-days.ts';
 import { hold, publish, withdraw } from './write.ts';
 
-export type { RunnerParts } from './context.ts';
-
 export interface RunOptions {
   /** Runs only if the feed is enabled and due at this time. */
   dueAt?: number;

@@ -1,9 +1,9 @@
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { ownershipOf } from '../mapping.ts';
 import type { ProvidedSeries, Provider } from '../provider.ts';
-import { symbolsOf } from '../run/context.ts';
+import { type RunnerParts, symbolsOf } from '../run/context.ts';
 import type { RunResult } from '../run/run-record.ts';
-import { type RunnerParts, runFeed } from '../run/runner.ts';
+import { runFeed } from '../run/runner.ts';
 import { bundledProvider, EDITIONS, type Edition } from './bundle.ts';
 
 /** The outcome for one provider's part of the bundle. */

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
-import type { NewTick } from '../../ledger/ticks/ticks.ts';
+import type { NewTick } from '../../ledger/ticks/tick.ts';
 import type { Bar } from '../../market/bar.ts';
 import { type Market, marketOf, tradeDate } from '../../market/session.ts';
 import { priceAt } from './path.ts';

@@ -1,6 +1,7 @@
 import type { Provider } from '../provider.ts';
+import type { RunnerParts } from '../run/context.ts';
 import type { RunResult } from '../run/run-record.ts';
-import { type RunnerParts, type RunOptions, runFeed } from '../run/runner.ts';
+import { type RunOptions, runFeed } from '../run/runner.ts';
 import { loadRequestedSample } from './requested-sample.ts';
 
 /** No feed has such a key. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, ledgersOf, NOW, newSymbol } from '../../../test/support/ledgers.ts';
 import { Unavailable } from '../../ledger/engine/errors.ts';
-import type { NewTick } from '../../ledger/ticks/ticks.ts';
+import type { NewTick } from '../../ledger/ticks/tick.ts';
 import { GroupCommit } from './group-commit.ts';
 
 const TODAY = day('2026-07-15');

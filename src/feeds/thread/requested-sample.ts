@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { RunnerParts } from '../run/runner.ts';
+import type { RunnerParts } from '../run/context.ts';
 import { loadSample } from '../sample/load.ts';
 
 /** A setting in the ledger, because the process that gets the request need not be the one that runs the feeds. */

@@ -6,7 +6,7 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
 import { DayPages } from '../ticks/day-pages.ts';
-import type { LedgerTick } from '../ticks/rows.ts';
+import type { LedgerTick } from '../ticks/tick.ts';
 
 /** Which ticks of a trade date are folded: those made in `range` and after `madeAfter`, and made and received by `horizon`. */
 export interface MinuteLimits {

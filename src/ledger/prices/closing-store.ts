@@ -3,10 +3,11 @@ import type { Engine } from '../engine/engine.ts';
 import { lockRevisions } from '../engine/revisions.ts';
 import { asText, onlyRow, type Sql } from '../engine/rows.ts';
 import type { TradingDay } from '../symbols/origin.ts';
+import type { FoldLimits } from '../ticks/day-pages.ts';
 import { ticksSince } from '../ticks/day-ticks.ts';
-import type { FoldedDay, FoldLimits } from '../ticks/fold-day.ts';
+import type { FoldedDay } from '../ticks/fold-day.ts';
 import { isMarked } from '../ticks/mark-days.ts';
-import type { LedgerTick } from '../ticks/rows.ts';
+import type { LedgerTick } from '../ticks/tick.ts';
 import {
   type BarRevision,
   LATE_TICKS,

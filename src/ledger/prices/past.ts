@@ -3,7 +3,7 @@ import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 import { originFilter, type PriceOrigin, type SymbolDay } from '../symbols/origin.ts';
-import { type LedgerTick, toTick } from '../ticks/rows.ts';
+import { type LedgerTick, toTick } from '../ticks/tick.ts';
 import { type BarRevision, toRevision } from './bars.ts';
 
 /** Days from `first` to `last`, both included. */

@@ -1,4 +1,4 @@
-import type { NewTick } from '../ticks/ticks.ts';
+import type { NewTick } from '../ticks/tick.ts';
 import type { NewBar } from './bars.ts';
 
 /** What the operator's own feed sends in one request. */

@@ -2,8 +2,9 @@ import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
 import { type SymbolDay, symbolDayKey, type TradingDay } from '../symbols/origin.ts';
+import type { FoldLimits } from '../ticks/day-pages.ts';
 import { allTicksSince } from '../ticks/day-ticks.ts';
-import { type FoldedDay, type FoldLimits, foldDay, withTick } from '../ticks/fold-day.ts';
+import { type FoldedDay, foldDay, withTick } from '../ticks/fold-day.ts';
 import { isMarked } from '../ticks/mark-days.ts';
 import { TickDays } from '../ticks/tick-days.ts';
 import { type BarRevision, TICK_REASONS } from './bars.ts';

@@ -7,7 +7,8 @@ import { insertRows, listOf } from '../engine/statements.ts';
 import { ofRepeat } from '../prices/pushes.ts';
 import { markReal } from '../symbols/origin.ts';
 import { sourceId as idOfSource } from '../symbols/sources.ts';
-import { insertFresh, insertTicks, type NewTick } from '../ticks/ticks.ts';
+import type { NewTick } from '../ticks/tick.ts';
+import { insertFresh, insertTicks } from '../ticks/ticks.ts';
 import { nextQuarantineId } from './held-bars.ts';
 import { judgeTicks, type SuspiciousTick, type TickGroup } from './judge-ticks.ts';
 import {

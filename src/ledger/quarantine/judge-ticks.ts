@@ -1,7 +1,7 @@
 import { QUARANTINE_MS, TickWatch, type WatchedTick, WINDOW_TICKS } from '../../market/quality/tick-watch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
-import type { NewTick } from '../ticks/ticks.ts';
+import type { NewTick } from '../ticks/tick.ts';
 import {
   ONWARD_TICKS,
   positionOf,

@@ -11,7 +11,7 @@ import type { Engine } from '../engine/engine.ts';
 import { asFlag, asNumber, asText, type Cell, rowReader, type Sql } from '../engine/rows.ts';
 import { listOf, padRows, placeholders } from '../engine/statements.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
-import type { NewTick } from '../ticks/ticks.ts';
+import type { NewTick } from '../ticks/tick.ts';
 
 /** What the check of a symbol's ticks depends on. */
 export interface SymbolTraits {

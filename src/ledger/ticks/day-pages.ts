@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, type Cell, onlyRow } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
-import type { LedgerTick } from './rows.ts';
+import type { LedgerTick } from './tick.ts';
 
 /** For SQLite, less than 1 ms to aggregate from the index alone, and about 3 ms to return one by one. */
 const TICKS_PER_PAGE = 1_000;

@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Sql } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
-import { type LedgerTick, toTick } from './rows.ts';
+import { type LedgerTick, toTick } from './tick.ts';
 
 /** The ticks of a day that were stored after a revision. Only for a recent revision: it scans all ticks since. */
 export async function ticksSince(

@@ -3,8 +3,9 @@ import { onEachEngine } from '../../../test/support/ledger.ts';
 import { day, ledgersOf, NOW, newSymbol } from '../../../test/support/ledgers.ts';
 import { Seeded } from '../../../test/support/seeded.ts';
 import { type Fold, foldTick } from '../../market/bar.ts';
-import { type FoldLimits, foldDay } from './fold-day.ts';
-import type { LedgerTick, NewTick } from './ticks.ts';
+import type { FoldLimits } from './day-pages.ts';
+import { foldDay } from './fold-day.ts';
+import type { LedgerTick, NewTick } from './tick.ts';
 
 const WEDNESDAY = day('2026-07-15');
 const HOUR = 3_600_000;

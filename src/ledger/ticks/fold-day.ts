@@ -11,9 +11,7 @@ import {
   type MomentRange,
   type Summary,
 } from './day-pages.ts';
-import type { LedgerTick } from './rows.ts';
-
-export type { FoldLimits } from './day-pages.ts';
+import type { LedgerTick } from './tick.ts';
 
 /** A day's ticks, folded in the database. */
 export interface FoldedDay extends Fold<LedgerTick> {

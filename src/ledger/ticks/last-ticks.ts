@@ -4,7 +4,7 @@ import { asNumber } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
 import { DayPages, LAST_MOMENT, pageUpTo } from './day-pages.ts';
 import { lastOf } from './fold-day.ts';
-import type { LedgerTick } from './rows.ts';
+import type { LedgerTick } from './tick.ts';
 
 /** Read at each horizon. Enough unless ticks are received late. */
 const TICKS_PER_HORIZON = 20;

@@ -14,13 +14,12 @@ import {
   type TradingDay,
 } from '../symbols/origin.ts';
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
+import type { FoldLimits } from './day-pages.ts';
 import { ticksOf } from './day-ticks.ts';
-import { type FoldedDay, type FoldLimits, foldDay } from './fold-day.ts';
+import { type FoldedDay, foldDay } from './fold-day.ts';
 import { readLastTicks } from './last-ticks.ts';
-import { type LedgerTick, type NewTick, toTick } from './rows.ts';
+import { type LedgerTick, type NewTick, toTick } from './tick.ts';
 import { TickDays } from './tick-days.ts';
-
-export type { LedgerTick, NewTick } from './rows.ts';
 
 /** About 1 ms on SQLite. */
 const TICKS_PER_PAGE = 500;

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { NewTick } from '../../../src/ledger/ticks/ticks.ts';
+import type { NewTick } from '../../../src/ledger/ticks/tick.ts';
 import { apiOn, type Json } from '../../support/api.ts';
 import { meanClose } from '../../support/exact/derived-rows.ts';
 import { onEachEngine } from '../../support/ledger.ts';

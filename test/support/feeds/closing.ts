@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import type { PriceOrigin } from '../../../src/ledger/symbols/origin.ts';
-import type { NewTick } from '../../../src/ledger/ticks/ticks.ts';
+import type { NewTick } from '../../../src/ledger/ticks/tick.ts';
 import { type Day, dayOf } from '../../../src/market/day.ts';
 import { MARKETS, sessionEnd, sessionStart } from '../../../src/market/session.ts';
 import { readyLedgerUrl } from '../database/ready-ledger.ts';

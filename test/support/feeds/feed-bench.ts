@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach } from 'bun:test';
 import { FETCH_LIMITS } from '../../../src/feeds/fetch/http-client.ts';
 import type { Provider } from '../../../src/feeds/provider.ts';
-import { type RunnerParts, type RunOptions, runFeed } from '../../../src/feeds/run/runner.ts';
+import type { RunnerParts } from '../../../src/feeds/run/context.ts';
+import { type RunOptions, runFeed } from '../../../src/feeds/run/runner.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import type { FeedRun } from '../../../src/ledger/operations/feed-runs.ts';
 import type { FeedHealth } from '../../../src/ledger/operations/feeds.ts';
