@@ -8,7 +8,7 @@ import {
   UploadRefused,
 } from '../../api/admin/service/operator-jobs.ts';
 import type { StagedBar } from '../../feeds/import/staging.ts';
-import { type ImportedFile, importFile, UnusableFile } from '../../feeds/import-file.ts';
+import { type FileRequest, type ImportedFile, importFile, UnusableFile } from '../../feeds/import-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { printDay } from '../../market/day.ts';
 
@@ -22,31 +22,13 @@ export async function importUpload(
   request: ImportRequest,
   now: number,
 ): Promise<ImportSummary> {
-  const {
-    bytes,
-    name,
-    symbol: code,
-    source,
-    columns,
-    dateOrder,
-    decimal,
-    part,
-    zone,
-    accept,
-    dryRun,
-  } = request;
+  const { bytes, name, symbol: code, source, accept, dryRun } = request;
   const folder = mkdtempSync(join(tmpdir(), 'openpit-upload-'));
   const path = join(folder, 'file');
   const bars: PreviewBar[] = [];
   try {
     await Bun.write(path, bytes);
-    const rules = {
-      columns,
-      ...(dateOrder && { dateOrder }),
-      ...(decimal && { decimal }),
-      ...(part && { part }),
-      ...(zone && { zone }),
-    };
+    const rules = rulesOf(request);
     const onBar = (bar: StagedBar, symbol: string, outcome: PreviewBar['outcome']) => {
       if (bars.length < BARS_SHOWN) bars.push(previewOf(bar, symbol, outcome));
     };
@@ -69,6 +51,16 @@ export async function importUpload(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function rulesOf({ columns, dateOrder, decimal, part, zone }: ImportRequest): FileRequest['rules'] {
+  return {
+    columns,
+    ...(dateOrder && { dateOrder }),
+    ...(decimal && { decimal }),
+    ...(part && { part }),
+    ...(zone && { zone }),
+  };
 }
 
 function previewOf(bar: StagedBar, symbol: string, outcome: PreviewBar['outcome']): PreviewBar {
