@@ -51,7 +51,7 @@ export interface ImportSummary {
   refusedLines: readonly RemarkedLine[];
   heldLines: readonly RemarkedLine[];
   oddLines: readonly RemarkedLine[];
-  /** The first and the last bars of a dry run. */
+  /** The first bars of a dry run; empty otherwise. */
   bars: readonly PreviewBar[];
 }
 
