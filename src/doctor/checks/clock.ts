@@ -18,9 +18,7 @@ export async function checkClock(ledger: Ledger, clock: Clock): Promise<Finding[
     return [problem('clock.plausible', error.message, FIX)];
   }
   return [
-    ledger.engine.name === 'postgres'
-      ? await againstDatabase(ledger, clock)
-      : await againstWrites(ledger, clock),
+    ledger.engine.hasOwnClock ? await againstDatabase(ledger, clock) : await againstWrites(ledger, clock),
   ];
 }
 

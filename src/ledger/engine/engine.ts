@@ -118,6 +118,9 @@ export interface Engine {
   /** The ledger's own time in ms, shared by all replicas. */
   now(handle: Sql): Promise<number>;
 
+  /** Whether `now` is the clock of a server, with which this machine's clock can be compared. */
+  readonly hasOwnClock: boolean;
+
   /** Makes calls in progress fail now, as on a lost connection, so that a stop does not wait for them. */
   interrupt(): void;
 

@@ -17,13 +17,13 @@ export class ClockRefused extends Error {}
 
 /**
  * Refuses a clock that would close sessions early, delete ticks that are still needed, or date prices before existing ones.
- * On PostgreSQL, the database's clock is the reference. On SQLite it is the newest write; the ledger may have been unused
- * since, so a clock that is ahead is refused only if data would be lost.
+ * The database's clock is the reference, if it has one (PostgreSQL). Otherwise it is the newest write; the ledger may have been
+ * unused since, so a clock that is ahead is refused only if data would be lost.
  */
 export async function requirePlausibleClock(engine: Engine, now: number): Promise<void> {
   if (!(await hasRealPrices(engine))) return;
-  const { name, read } = engine;
-  if (name === 'postgres') {
+  const { read } = engine;
+  if (engine.hasOwnClock) {
     const theirs = await engine.now(read);
     if (Math.abs(now - theirs) > TOLERANCE_MS) throw refusal(now, 'the database’s clock says', theirs);
     return;

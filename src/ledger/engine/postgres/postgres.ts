@@ -109,6 +109,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
     timeline: await timelineExpression(readers),
     readOnly: `current_setting('transaction_read_only')`,
     now: serverTime,
+    hasOwnClock: true,
     replayedAt: () => replayedAt(readers.read),
     flush: async () => {}, // a commit is synced to disk
     interrupt() {

@@ -109,6 +109,7 @@ function commonTo(path: string, clock: Clock) {
     readOnly: `'off'`,
     replayedAt: async () => Number.POSITIVE_INFINITY,
     now: async () => clock.now(),
+    hasOwnClock: false,
     interrupt() {}, // it runs on this thread: nothing is in progress
   } satisfies Partial<Engine>;
 }
