@@ -1,13 +1,16 @@
 import { expect, test } from 'bun:test';
 import type { FoundKey } from '../../ledger/accounts/accounts.ts';
+import { outageReason } from '../../ledger/engine/errors.ts';
 import { KeyLookups } from './key-lookups.ts';
 
+const PAUSE_MS = 100;
+const LOOKUP_MS_MAX = 5_000;
 const FOUND = { key: { id: 'key_1' } } as FoundKey;
 
-/** A ledger whose queries and pauses the test ends. Every hash that begins with `good` is known. */
+/** A ledger whose queries the test ends, and timers that it lets expire. Every hash that begins with `good` is known. */
 function setUp() {
   const queries: { hashes: readonly string[]; end(): Promise<void>; fail(): Promise<void> }[] = [];
-  const pauses: (() => Promise<void>)[] = [];
+  const timers: { ms: number; expire(): Promise<void> }[] = [];
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   const lookups = new KeyLookups(
     (hashes) => {
@@ -26,16 +29,25 @@ function setUp() {
       });
       return promise;
     },
-    () => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      pauses.push(() => {
-        resolve();
-        return settle();
-      });
-      return promise;
+    {
+      after(ms, callback) {
+        const timer = {
+          ms,
+          expire() {
+            remove();
+            callback();
+            return settle();
+          },
+        };
+        const remove = () => void timers.splice(timers.indexOf(timer), 1);
+        timers.push(timer);
+        return remove;
+      },
     },
   );
-  return { lookups, queries, pauses, settle };
+  /** The timers that have neither expired nor been canceled. */
+  const pending = (ms: number) => timers.filter((timer) => timer.ms === ms);
+  return { lookups, queries, pending, settle };
 }
 
 test('keys that arrive in one turn of the event loop share one query', async () => {
@@ -63,7 +75,7 @@ test('keys that arrive while four queries are running share the next one', async
 });
 
 test('paced lookups run one query at a time, with a pause between them', async () => {
-  const { lookups, queries, pauses, settle } = setUp();
+  const { lookups, queries, pending, settle } = setUp();
   const first = lookups.find('good1', true);
   await settle();
   const later = Array.from({ length: 1_500 }, (_, i) => lookups.find(i === 0 ? 'good2' : `bad${i}`, true));
@@ -71,11 +83,11 @@ test('paced lookups run one query at a time, with a pause between them', async (
   await queries[0]!.end();
   expect(await first).toBe(FOUND);
   expect(queries.length).toBe(1); // it pauses
-  await pauses[0]!();
+  await pending(PAUSE_MS)[0]!.expire();
   expect(queries.map(({ hashes }) => hashes.length)).toEqual([1, 1_024]);
   await queries[1]!.end();
   expect(await later[0]).toBe(FOUND); // first come, first served
-  await pauses[1]!();
+  await pending(PAUSE_MS)[0]!.expire();
   expect(queries.map(({ hashes }) => hashes.length)).toEqual([1, 1_024, 476]);
 });
 
@@ -98,14 +110,48 @@ test('concurrent lookups of the same key share one query', async () => {
 });
 
 test('a failed query rejects its own keys, and later keys are looked up', async () => {
-  const { lookups, queries, pauses, settle } = setUp();
+  const { lookups, queries, pending, settle } = setUp();
   const first = lookups.find('good1', true);
   await settle();
   const second = lookups.find('good2', true);
   const failure = first.catch((error: Error) => error.message);
   await queries[0]!.fail();
   expect(await failure).toBe('away');
-  await pauses[0]!();
+  await pending(PAUSE_MS)[0]!.expire();
   await queries[1]!.end();
   expect(await second).toBe(FOUND);
+});
+
+for (const isPaced of [false, true]) {
+  test(`a ${isPaced ? 'paced' : 'prompt'} lookup behind hung queries fails 5 s after it was requested, and is not sent`, async () => {
+    const { lookups, queries, pending, settle } = setUp();
+    for (const hash of isPaced ? ['a'] : ['a', 'b', 'c', 'd']) {
+      lookups.find(hash, isPaced).catch(() => {});
+      await settle();
+    }
+    const hung = queries.length;
+    const reason = lookups.find('good1', isPaced).catch((error) => outageReason(error));
+    await pending(LOOKUP_MS_MAX).at(-1)!.expire();
+    expect(await reason).toBe('its ledger cannot be reached');
+    const next = lookups.find('good2', isPaced);
+    await queries[0]!.fail();
+    if (isPaced) await pending(PAUSE_MS)[0]!.expire();
+    expect(queries.slice(hung).map(({ hashes }) => hashes)).toEqual([['good2']]);
+    await queries[hung]!.end();
+    expect(await next).toBe(FOUND);
+  });
+}
+
+test('a lookup whose own query hangs fails after 5 s, and one that is done leaves no timer', async () => {
+  const { lookups, queries, pending, settle } = setUp();
+  const hung = lookups.find('good1', false).catch((error) => outageReason(error));
+  await settle();
+  await pending(LOOKUP_MS_MAX)[0]!.expire();
+  expect(await hung).toBe('its ledger cannot be reached');
+  const later = lookups.find('good1', false);
+  await settle();
+  await queries[1]!.end();
+  expect(await later).toBe(FOUND);
+  await queries[0]!.end(); // too late
+  expect(pending(LOOKUP_MS_MAX)).toEqual([]);
 });

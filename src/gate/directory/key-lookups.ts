@@ -1,4 +1,6 @@
 import type { FoundKey } from '../../ledger/accounts/accounts.ts';
+import { Unavailable } from '../../ledger/engine/errors.ts';
+import { type Scheduler, systemScheduler } from '../../runtime/scheduler.ts';
 
 type Find = (hashes: readonly string[]) => Promise<ReadonlyMap<string, FoundKey>>;
 
@@ -7,6 +9,12 @@ const BATCH_MAX = 1_024;
 
 /** Enough that one hung connection does not stop all lookups. */
 const PROMPT_QUERIES_MAX = 4;
+
+/**
+ * How long a lookup may take, including its wait for a query: as long as a query on a hung connection. Without this limit, a
+ * key that waits behind hung queries would be looked up on the next hung connection, and take twice as long.
+ */
+const LOOKUP_MS_MAX = 5_000;
 
 /** The interval of the one query that all addresses over the limit of wrong keys share. */
 const PACED_EVERY_MS = 100;
@@ -22,9 +30,9 @@ export class KeyLookups {
   readonly #prompt: Lane;
   readonly #paced: Lane;
 
-  constructor(find: Find, sleep: (ms: number) => Promise<void> = Bun.sleep) {
-    this.#prompt = new Lane(find, PROMPT_QUERIES_MAX, async () => {});
-    this.#paced = new Lane(find, 1, () => sleep(PACED_EVERY_MS));
+  constructor(find: Find, scheduler: Scheduler = systemScheduler) {
+    this.#prompt = new Lane(find, PROMPT_QUERIES_MAX, 0, scheduler);
+    this.#paced = new Lane(find, 1, PACED_EVERY_MS, scheduler);
   }
 
   find(hash: string, paced: boolean): Promise<FoundKey | undefined> {
@@ -36,21 +44,43 @@ export class KeyLookups {
 class Lane {
   readonly #find: Find;
   readonly #queriesMax: number;
-  readonly #pause: () => Promise<void>;
-  readonly #waiting = new Map<string, PromiseWithResolvers<FoundKey | undefined>>();
+  readonly #pauseMs: number;
+  readonly #scheduler: Scheduler;
+  readonly #waiting = new Map<string, Lookup>();
   #running = 0;
   #isStarting = false;
 
-  constructor(find: Find, queriesMax: number, pause: () => Promise<void>) {
+  constructor(find: Find, queriesMax: number, pauseMs: number, scheduler: Scheduler) {
     this.#find = find;
     this.#queriesMax = queriesMax;
-    this.#pause = pause;
+    this.#pauseMs = pauseMs;
+    this.#scheduler = scheduler;
   }
 
   find(hash: string): Promise<FoundKey | undefined> {
-    const { promise } = this.#waiting.getOrInsertComputed(hash, () => Promise.withResolvers());
+    const { promise } = this.#waiting.getOrInsertComputed(hash, () => this.#newLookup(hash));
     this.#start();
     return promise;
+  }
+
+  #newLookup(hash: string): Lookup {
+    const { promise, resolve, reject } = Promise.withResolvers<FoundKey | undefined>();
+    const cancel = this.#scheduler.after(LOOKUP_MS_MAX, () => {
+      if (this.#waiting.get(hash) === lookup) this.#waiting.delete(hash);
+      reject(new Unavailable('its ledger cannot be reached'));
+    });
+    const lookup: Lookup = {
+      promise,
+      resolve(found) {
+        cancel();
+        resolve(found);
+      },
+      reject(error) {
+        cancel();
+        reject(error);
+      },
+    };
+    return lookup;
   }
 
   /** In a microtask, so that all keys of this turn of the event loop share one query. */
@@ -67,7 +97,7 @@ class Lane {
     this.#running++;
     while (this.#waiting.size > 0) {
       await this.#next();
-      await this.#pause();
+      if (this.#pauseMs > 0) await this.#pause();
     }
     this.#running--;
   }
@@ -82,4 +112,11 @@ class Lane {
       for (const [, { reject }] of batch) reject(error);
     }
   }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => void this.#scheduler.after(this.#pauseMs, resolve));
+  }
 }
+
+/** A key that is waiting or being looked up. */
+type Lookup = Pick<PromiseWithResolvers<FoundKey | undefined>, 'promise' | 'resolve' | 'reject'>;
