@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { Unavailable } from '../ledger/engine/errors.ts';
 import { LedgerMonitor } from './ledger-monitor.ts';
 
 const NOON = Date.UTC(2026, 10, 16, 12);
@@ -28,7 +29,7 @@ function monitored() {
     await monitor.check();
     return monitor.outage;
   };
-  return { state, recorded, after };
+  return { monitor, state, recorded, after };
 }
 
 test('one failed probe is not an outage; probes that fail for three seconds are', async () => {
@@ -64,4 +65,27 @@ test('a ledger that answers but does not accept counts is an outage too', async 
   });
   state.meterFailure = undefined;
   expect(await after(1_000)).toBeUndefined();
+});
+
+test('listeners hear of every failed probe of an outage in which the ledger does not respond', async () => {
+  const { monitor, state, after } = monitored();
+  let calls = 0;
+  monitor.onUnreachable(() => void calls++);
+  await after(0);
+  state.failure = new Error('Failed to connect');
+  await after(2_000);
+  expect(calls).toBe(0);
+  for (let i = 0; i < 3; i++) await after(1_000);
+  expect(calls).toBe(3);
+});
+
+test('listeners are not called while the ledger still answers reads', async () => {
+  const { monitor, state, after } = monitored();
+  monitor.onUnreachable(() => expect.unreachable());
+  await after(0);
+  state.meterFailure = 'no synchronous standby';
+  for (let i = 0; i < 4; i++) await after(1_000);
+  state.failure = new Unavailable('PostgreSQL accepts only reads');
+  for (let i = 0; i < 4; i++) await after(1_000);
+  expect(monitor.outage).toBeDefined();
 });

@@ -1,5 +1,5 @@
 import { type Clock, elapsedMs } from '../runtime/clock.ts';
-import { messageOf } from '../runtime/log/log.ts';
+import { codeOf, messageOf } from '../runtime/log/log.ts';
 import { systemScheduler, withTimeout } from '../runtime/scheduler.ts';
 
 export interface Outage {
@@ -37,6 +37,7 @@ export class LedgerMonitor {
   #checking: Promise<void> | undefined;
   /** An outage that has ended and is not recorded yet. */
   #unrecorded: number | undefined;
+  readonly #onUnreachable: (() => void)[] = [];
 
   constructor(options: LedgerMonitorOptions) {
     this.#options = options;
@@ -46,6 +47,14 @@ export class LedgerMonitor {
   /** Undefined while the ledger can be reached. */
   get outage(): Outage | undefined {
     return this.#outage;
+  }
+
+  /**
+   * Calls back after every failed probe of an outage, unless the ledger still answers reads. For those who wait for a
+   * connection that may hang for longer.
+   */
+  onUnreachable(listener: () => void): void {
+    this.#onUnreachable.push(listener);
   }
 
   start(): void {
@@ -73,23 +82,26 @@ export class LedgerMonitor {
   }
 
   /** Why the ledger cannot be used; undefined when it can. */
-  async #probe(): Promise<string | undefined> {
+  async #probe(): Promise<ProbeFailure | undefined> {
     try {
       this.#outages = Math.max(
         this.#outages,
         await withTimeout(systemScheduler, PROBE_MS_MAX, this.#options.readOutages()),
       );
     } catch (error) {
-      return messageOf(error);
+      return { reason: messageOf(error), isReadable: codeOf(error) === 'ERR_UNAVAILABLE' };
     }
     const failure = this.#options.meterFailure();
-    return failure === undefined ? undefined : `counts cannot be written: ${failure}`;
+    return failure === undefined
+      ? undefined
+      : { reason: `counts cannot be written: ${failure}`, isReadable: true };
   }
 
-  #fail(reason: string): void {
+  #fail({ reason, isReadable }: ProbeFailure): void {
     const awayMs = elapsedMs(this.#options.clock) - this.#reachedAt;
     if (awayMs < OUTAGE_AFTER_MS) return;
     this.#outage ??= { since: this.#options.clock.now() - awayMs, reason, number: this.#outages + 1 };
+    if (!isReadable) for (const listener of this.#onUnreachable) listener();
   }
 
   #recover(): void {
@@ -109,4 +121,10 @@ export class LedgerMonitor {
       // The next probe tries again.
     }
   }
+}
+
+interface ProbeFailure {
+  reason: string;
+  /** Whether the ledger answers reads, although it accepts no writes. */
+  isReadable: boolean;
 }

@@ -95,7 +95,7 @@ export async function openCore(
   const caches = new Caches(config.cacheMb * 1024 * 1024);
   const access = await openAccess(setup, ledger, replica, caches);
   const prices = await openPrices(setup, ledger, access);
-  const reading = openReading(setup);
+  const reading = openReading(setup, access.faults);
   const webhook = await openWebhook(config, ledger, clock);
   const telemetry = openTelemetry(setup, {
     phase: () => core.phase,
@@ -170,13 +170,15 @@ export async function openCore(
 }
 
 /** Reads the ledger and writes files in threads of their own, for requests that take long. */
-function openReading({ config, clock, opened }: CoreSetup) {
+function openReading({ config, clock, opened }: CoreSetup, faults: Faults) {
   const readers = new ReaderPool({
     ledgerUrl: config.databaseUrl,
     standbyUrl: config.readUrl,
     simulated: config.demo !== 'off',
   });
   opened.defer(() => readers.close());
+  // A standby may answer while the primary does not.
+  if (config.readUrl === undefined) faults.ledger.onUnreachable(() => readers.failAll());
   const downloadsDir = join(config.dataDir, 'downloads');
   const parquetFiles = new ParquetFiles(downloadsDir, clock);
   opened.defer(() => parquetFiles.close());

@@ -118,6 +118,23 @@ test('an outage of the ledger is still recognized after crossing threads', async
   expect(pool.size).toBe(0);
 });
 
+test('when the ledger does not respond, running and queued requests fail at once, and later ones are read', async () => {
+  const { pool, done, request } = recordingPool();
+  const { promise: isReading, resolve } = Promise.withResolvers<void>();
+  gate.onmessage = () => resolve();
+  const all = ['wait 1', 'two', 'three'].map((query) =>
+    request('a', query).catch((error) => outageReason(error)),
+  );
+  await isReading;
+  pool.failAll();
+  expect(await Promise.all(all)).toEqual(Array(3).fill('its ledger cannot be reached'));
+  expect(pool.size).toBe(0);
+  const later = request('a', 'later');
+  gate.postMessage('go on'); // the thread is free again
+  await later;
+  expect(done).toEqual(['later']);
+});
+
 test('an account has at most 32 slots, all accounts together 1,000', () => {
   const { pool } = recordingPool();
   const slots = Array.from({ length: 32 }, () => pool.reserve('a'));

@@ -35,6 +35,7 @@ export class ReaderPool {
   readonly #idle: ReaderThread[];
   readonly #all: readonly ReaderThread[];
   readonly #queue = new FairQueue<Job>();
+  readonly #running = new Set<Job>();
   /** Accounts that have a running read. */
   readonly #busy = new Set<string>();
   /** Slots in use, by account. */
@@ -79,10 +80,20 @@ export class ReaderPool {
     };
   }
 
+  /**
+   * Rejects all requests, because the ledger does not respond. A read that hangs keeps its thread until it ends; without
+   * this, those queued behind it would wait for one timeout after another.
+   */
+  failAll(): void {
+    const error = new Unavailable('its ledger cannot be reached');
+    for (const { done } of this.#running) done.reject(error);
+    this.#rejectQueued(error);
+  }
+
   /** Stops the threads and rejects queued requests. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (let job = this.#queue.shift(); job; job = this.#queue.shift()) job.done.reject(stopping());
+    this.#rejectQueued(stopping());
     await Promise.all(this.#all.map((thread) => thread.stop()));
   }
 
@@ -103,8 +114,14 @@ export class ReaderPool {
     }
   }
 
-  #run({ account, request, done }: Job, thread: ReaderThread): void {
+  #rejectQueued(error: Unavailable): void {
+    for (let job = this.#queue.shift(); job; job = this.#queue.shift()) job.done.reject(error);
+  }
+
+  #run(job: Job, thread: ReaderThread): void {
+    const { account, request, done } = job;
     this.#busy.add(account);
+    this.#running.add(job);
     thread
       .read(request)
       .then((response) => {
@@ -115,6 +132,7 @@ export class ReaderPool {
       .finally(() => {
         this.#idle.push(thread);
         this.#busy.delete(account);
+        this.#running.delete(job);
         this.#startNext();
       });
   }
