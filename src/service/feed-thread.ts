@@ -33,6 +33,7 @@ export function startFeedThread(
     onError: (message) => log.warn('feeds', { message }),
   });
   core.push = (push) => feeds.push(push);
+  faults.ledger.onUnreachable(() => feeds.failPushes());
   faults.feeds.start();
   return feeds;
 }

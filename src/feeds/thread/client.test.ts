@@ -75,6 +75,25 @@ function startDying() {
   return { feeds, events };
 }
 
+/** A thread that starts and then does nothing. */
+function startDeaf() {
+  const errors: string[] = [];
+  const ready = Promise.withResolvers<void>();
+  const feeds = startFeeds({
+    ledgerUrl: '',
+    demo: false,
+    secrets: {},
+    script: new URL('../../../test/support/children/deaf-worker.ts', import.meta.url),
+    onWritten() {},
+    onProgress() {},
+    onReady: () => ready.resolve(),
+    onTurn() {},
+    onFailure() {},
+    onError: (message) => errors.push(message),
+  });
+  return { feeds, errors, ready: ready.promise };
+}
+
 test('the worker fills a new ledger, ticks, stops, and restarts without repeating anything', async () => {
   const url = await newLedgerUrl('sqlite');
   const ledger = await Ledger.open(url, { now: () => NOON });
@@ -140,6 +159,17 @@ test('a thread that dies is restarted; pending pushes are refused and may be sen
   await feeds.stop();
 }, 180_000);
 
+test('pending pushes are refused while the ledger does not respond, although their thread waits for it', async () => {
+  const { feeds } = startDeaf();
+  const push = () => feeds.push({ kind: 'ticks', source: 'test', ticks: [] });
+  const pushed = Promise.allSettled([push(), push()]);
+  feeds.failPushes();
+  for (const outcome of await pushed) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
+  }
+  await feeds.stop(0);
+});
+
 test('a stop while the thread is dead prevents the restart', async () => {
   const { feeds } = startDying();
   await feeds.push({ kind: 'ticks', source: 'deadly', ticks: [] }).catch(() => {});
@@ -148,21 +178,8 @@ test('a stop while the thread is dead prevents the restart', async () => {
 }, 180_000);
 
 test('a stop terminates a thread that does not respond, and reports it', async () => {
-  const errors: string[] = [];
-  const ready = Promise.withResolvers<void>();
-  const feeds = startFeeds({
-    ledgerUrl: '',
-    demo: false,
-    secrets: {},
-    script: new URL('../../../test/support/children/deaf-worker.ts', import.meta.url),
-    onWritten() {},
-    onProgress() {},
-    onReady: () => ready.resolve(),
-    onTurn() {},
-    onFailure() {},
-    onError: (message) => errors.push(message),
-  });
-  await ready.promise;
+  const { feeds, errors, ready } = startDeaf();
+  await ready;
   const push = feeds.push({ kind: 'ticks', source: 'test', ticks: [] }).catch((error) => error);
   await feeds.stop(20);
   expect(errors).toEqual(['the feed thread did not stop within 20 ms and was terminated']);

@@ -41,6 +41,8 @@ export interface FeedsOptions {
 export interface Feeds {
   /** Writes a push in the worker. */
   push(push: Push): Promise<PushOutcome[]>;
+  /** Rejects pending pushes, because the ledger does not respond. Those that are written later were acknowledged to nobody. */
+  failPushes(): void;
   /** Resolves when the worker has closed its ledger. After `msMax` the worker is terminated; the ledger rolls back. */
   stop(msMax?: number): Promise<void>;
 }
@@ -108,6 +110,10 @@ class FeedsThread implements Feeds {
     return pending.promise;
   }
 
+  failPushes(): void {
+    this.#rejectPending(new Unavailable('its ledger cannot be reached'));
+  }
+
   async stop(msMax = STOP_MS_MAX): Promise<void> {
     clearTimeout(this.#restart);
     const worker = this.#worker;
@@ -150,11 +156,15 @@ class FeedsThread implements Feeds {
     return pending;
   }
 
-  /** Rejects pending pushes. They may have been written or not; sending them again is harmless. */
+  /** Pending pushes may have been written or not; sending them again is harmless. */
+  #rejectPending(error: Unavailable): void {
+    for (const number of [...this.#pendingPushes.keys()]) this.#takePending(number)?.reject(error);
+  }
+
   #onEnd(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    for (const number of [...this.#pendingPushes.keys()]) this.#takePending(number)?.reject(restarting());
+    this.#rejectPending(restarting());
     if (this.#stopped) {
       this.#stopped.resolve();
       return;
