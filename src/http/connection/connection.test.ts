@@ -46,6 +46,8 @@ async function respond(request: IncomingRequest) {
   }
   if (url === '/large') return reply('x'.repeat(1_500_000), {});
   if (url === '/stream') return reply(openStream(), {});
+  if (url === '/endless-after-gate') await gate.opens.promise;
+  if (url.startsWith('/endless')) return { ...reply(openStream(), {}), isEndless: true };
   if (url === '/stream-204') return reply(openStream(), {}, 204);
   if (url === '/ends') return reply(new Blob(['ends']).stream(), {});
   if (url === '/fails') throw new Error('it failed');
@@ -192,6 +194,35 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
         socket.resetAndDestroy();
         await hasOutcome('canceled');
       }
+    });
+  });
+
+  describe('an endless stream', () => {
+    const FIRST = '3\r\nabc\r\n0\r\n\r\n';
+
+    for (const path of ['/endless', '/endless-after-gate']) {
+      test(`ends, after what it had to send, for a client that stops sending with its request: ${path}`, async () => {
+        for (let i = 0; i < 20; i++) {
+          outcomes.length = 0;
+          openGateAfter(5);
+          expect(bodyOf(await sendAll(get(path)))).toBe(FIRST);
+          expect(outcomes).toEqual(['canceled']);
+        }
+      });
+    }
+
+    test('ends for a client that stops sending later', async () => {
+      const { socket, all, got } = open();
+      socket.write(get('/endless'));
+      await eventually(async () => got().includes('abc'));
+      socket.end();
+      expect(bodyOf(await all)).toBe(FIRST);
+    });
+
+    test('is followed by the responses to requests that were sent with it', async () => {
+      const answers = await sendAll(get('/endless') + get('/a'));
+      expect(answers).toContain(FIRST);
+      expect(answers).toEndWith('GET /a');
     });
   });
 

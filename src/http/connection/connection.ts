@@ -111,8 +111,13 @@ export class Connection {
   /** The client sends no more. Its requests are still answered; only an endless stream ends. */
   ended(): void {
     this.#isEnded = true;
-    if (this.#sendQueue.isStreaming && this.#writer.isEndless) this.#socket.end();
+    if (this.#sendQueue.isStreaming) this.#endEndlessStream();
     else if (!this.#isScheduled) this.#stopWaiting();
+  }
+
+  /** In a later turn of the event loop, so that the client, which may still be reading, gets what the stream starts with. */
+  #endEndlessStream(): void {
+    if (this.#writer.isEndless) setImmediate(() => this.#sendQueue.endStream(this.#options.onError));
   }
 
   closed(): void {
@@ -225,8 +230,10 @@ export class Connection {
   #send(reply: RawReply | Reply, head: Head | undefined): void {
     if (this.#body?.skip()) this.#writer.isLast = true;
     const streaming = this.#writer.write(reply, head, this.#phase);
-    if (streaming) void streaming.then(() => this.#finish()).catch(this.#fail);
-    else this.#finish();
+    if (streaming) {
+      void streaming.then(() => this.#finish()).catch(this.#fail);
+      if (this.#isEnded) this.#endEndlessStream();
+    } else this.#finish();
   }
 
   /** The response is queued. The next request follows once the client has read it. */

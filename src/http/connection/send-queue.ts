@@ -176,13 +176,18 @@ export class SendQueue {
     return this.#onUnblocked.promise;
   }
 
+  /** Cancels the stream. What was read from it is still sent. */
+  endStream(onError: (error: unknown) => void): void {
+    void this.#stream?.cancel().catch(onError);
+  }
+
   /** Drops what is queued and cancels the stream. */
   close(onError: (error: unknown) => void): void {
     this.isClosed = true;
     this.#parts = [];
     this.#length = 0;
     this.#onUnblocked?.resolve();
-    void this.#stream?.cancel().catch(onError);
+    this.endStream(onError);
   }
 }
 

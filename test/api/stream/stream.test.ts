@@ -4,6 +4,8 @@ import { SCHEMAS } from '../../../src/api/openapi/schemas/schemas.ts';
 import { hashKey } from '../../../src/gate/key.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { EventReader } from '../../support/http/events.ts';
+import { rawRequest } from '../../support/http/raw-download.ts';
+import { onBunServe } from '../../support/http-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { eventually } from '../../support/program.ts';
 import { MINUTE } from '../../support/service.ts';
@@ -114,6 +116,21 @@ onEachEngine('GET /rates/stream', (engine) => {
     }
     expect(await usedBy(key)).toBe(3);
   });
+
+  test.skipIf(onBunServe)(
+    'a client that stops sending after its request gets the newest price of each symbol, for one unit',
+    async () => {
+      const key = await api.service.key('basic');
+      for (let i = 1; i <= 20; i++) {
+        const headers = `x-api-key: ${key}\r\n`;
+        const path = '/rates/stream?symbols=XAU,XAG';
+        const { body, isComplete } = await rawRequest(api.service.url, path, { headers, halfClose: true });
+        expect(body.toString().match(/^id: /gm)).toHaveLength(2);
+        expect(isComplete).toBe(true);
+        expect(await usedBy(key)).toBe(i);
+      }
+    },
+  );
 
   test('when the quota is exhausted it ends with the reason', async () => {
     await api.service.setPlan({ name: 'two', quota: 2 });
