@@ -174,10 +174,12 @@ export function lateFeedSeries(feeds: ListFeedStatus, clock: Clock): ActiveAlarm
   });
 }
 
-/** A disk that is too full to accept prices. */
-export function fullDisk(hasDiskSpace: () => boolean, clock: Clock): ActiveAlarm[] {
-  if (hasDiskSpace()) return [];
+/** A disk that is too full to accept prices. `diskToFree` names it in words. */
+export function fullDisk(diskToFree: () => string | undefined, clock: Clock): ActiveAlarm[] {
+  const disk = diskToFree();
+  if (disk === undefined) return [];
   // One occurrence per day: a disk that hovers around the limit must not alert every time.
-  const day = new Date(clock.now()).toISOString().slice(0, 10);
-  return [{ name: 'disk.full', occurrence: day, event: { type: 'disk.full', intake: 'stopped' } }];
+  const occurrence = new Date(clock.now()).toISOString().slice(0, 10);
+  const advice = `free space on ${disk}; prices are then accepted again without a restart`;
+  return [{ name: 'disk.full', occurrence, event: { type: 'disk.full', intake: 'stopped', advice } }];
 }

@@ -50,7 +50,7 @@ const MEANINGS: Readonly<Record<string, { title: string; effect: string }>> = {
   },
   'disk.full': {
     title: 'The disk is nearly full',
-    effect: 'Requests are answered and counted, but new prices are rejected. Free some space.',
+    effect: 'Requests are answered and counted, but new prices are rejected until it has space.',
   },
 };
 

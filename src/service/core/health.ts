@@ -14,7 +14,8 @@ export interface HealthSources {
   faults: Faults;
   certificate: CertificateMonitor | undefined;
   simulated: boolean;
-  hasDiskSpace(): boolean;
+  /** The disk that is too full to accept prices, in words. */
+  diskToFree(): string | undefined;
 }
 
 /** Collects what `/health`, the alarms and the metrics report about this process. */
@@ -26,14 +27,14 @@ export class HealthReport {
   }
 
   readonly health = (): Health => {
-    const { phase, clock, board, faults, feeds, simulated, hasDiskSpace } = this.#sources;
+    const { phase, clock, board, faults, feeds, simulated, diskToFree } = this.#sources;
     const known = feeds();
     const partial = known.filter(({ enabled, failing }) => enabled && failing.length > 0);
     return {
       phase: phase(),
       isLedgerUnusable: faults.isLedgerUnusable,
       alarms: this.alarms().map(({ name }) => name),
-      diskFull: !hasDiskSpace(),
+      diskFull: diskToFree() !== undefined,
       revision: board.revision,
       newestPriceAt: board.newest.priceAt,
       newestWriteAt: board.newest.writtenAt,
@@ -44,13 +45,13 @@ export class HealthReport {
   };
 
   readonly alarms = (): ActiveAlarm[] => {
-    const { clock, faults, certificate, feeds, hasDiskSpace } = this.#sources;
+    const { clock, faults, certificate, feeds, diskToFree } = this.#sources;
     return [
       ...faults.alarms(),
       ...(certificate?.alarms() ?? []),
       ...lateFeeds(feeds, clock),
       ...lateFeedSeries(feeds, clock),
-      ...fullDisk(hasDiskSpace, clock),
+      ...fullDisk(diskToFree, clock),
     ];
   };
 }

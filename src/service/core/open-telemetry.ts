@@ -2,6 +2,7 @@ import type { ReaderPool } from '../../api/ledger-reads/reader-pool.ts';
 import type { Phase } from '../../api/model/health.ts';
 import { IngestMetrics } from '../../api/telemetry/ingest-metrics.ts';
 import type { Gauge } from '../../api/telemetry/metrics.ts';
+import type { Config } from '../../config.ts';
 import type { Webhook } from '../../gate/webhook.ts';
 import { hasDiskSpace as folderHasSpace } from '../../ledger/engine/disk-space.ts';
 import type { LedgerLatency } from '../../ledger/engine/latency.ts';
@@ -55,10 +56,9 @@ export function openTelemetry(setup: CoreSetup, sources: TelemetrySources): Tele
   const accessLog = openAccessLog(config.accessLog, clock, log);
   opened.defer(() => accessLog?.close());
   const ingestMetrics = new IngestMetrics();
-  // The spool is in the data folder, wherever the ledger is.
-  const hasDiskSpace = () => ledger.engine.hasDiskSpace() && folderHasSpace(config.dataDir);
+  const diskToFree = () => fullDiskOf(config, ledger);
   const { phase, simulated } = sources;
-  const health = { phase, clock, board, feeds, faults, certificate, simulated, hasDiskSpace };
+  const health = { phase, clock, board, feeds, faults, certificate, simulated, diskToFree };
   const report = new HealthReport(health);
   const gauges = serviceGauges({
     clock,
@@ -77,9 +77,18 @@ export function openTelemetry(setup: CoreSetup, sources: TelemetrySources): Tele
     followerLag,
     webhook: sources.webhook,
     certificate,
-    hasDiskSpace,
+    hasDiskSpace: () => diskToFree() === undefined,
   });
   return { loop, accessLog, ingestMetrics, report, gauges };
+}
+
+/** The spool is in the data folder, wherever the ledger is. */
+function fullDiskOf({ dataDir }: Config, { engine }: Ledger): string | undefined {
+  if (!folderHasSpace(dataDir)) return 'the disk of OPENPIT_DATA_DIR';
+  if (engine.hasDiskSpace()) return undefined;
+  return engine.name === 'postgres'
+    ? 'the disk of PostgreSQL'
+    : 'the disk of the ledger (OPENPIT_DATABASE_URL)';
 }
 
 function openAccessLog(path: string | undefined, clock: Clock, log: Log): AccessLog | undefined {

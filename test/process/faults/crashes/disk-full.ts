@@ -66,7 +66,12 @@ export const diskFull = row('disk-full', {
     );
     environment.holds(await alarmIs(program, true), '/health and /metrics do not say that the disk is full');
     await eventually(async () => posts.includes('disk.full'));
-    environment.holds(/"event":"alarm","name":"disk.full"/.test(program.stderr), 'the log has no alarm');
+    environment.holds(
+      /"event":"alarm","name":"disk.full".*"advice":"free space on the disk of OPENPIT_DATA_DIR/.test(
+        program.stderr,
+      ),
+      'the log has no alarm that says what to do',
+    );
     stop.abort();
     const { statuses, broken } = await loading;
     answered += statuses.get(200) ?? 0;
