@@ -46,7 +46,12 @@ async function checkStandby(url: string, epoch: string | undefined): Promise<Fin
   try {
     const standby = await Ledger.openForReading(url, systemClock);
     const isSame = (await standby.meta('epoch')) === epoch;
+    const isPrimary = (await standby.engine.replayedAt()) === Number.POSITIVE_INFINITY;
     await standby.close();
+    if (isSame && isPrimary) {
+      const text = `${host} of OPENPIT_READ_URL is not a standby: requests about the past are read from a primary`;
+      return warning('ledger.read_url', text, 'after a failover, set it to a standby of the new primary');
+    }
     if (isSame) return ok('ledger.read_url', `the standby ${host} of OPENPIT_READ_URL can be read`);
     const text = `${host} of OPENPIT_READ_URL has a different ledger than OPENPIT_DATABASE_URL`;
     return problem('ledger.read_url', text, 'set it to a standby of the same server');

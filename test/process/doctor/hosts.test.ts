@@ -34,6 +34,7 @@ test('the doctor names the role of each host, one that is down, and an old prima
     `warning: ${one} of OPENPIT_DATABASE_URL cannot be reached`,
   );
   expect(after.of('ledger.hosts')[1]).toBe(`ok: ${two} is the primary`);
+  expect(after.of('ledger.read_url')[0]).toStartWith(`warning: ${two} of OPENPIT_READ_URL is not a standby`);
 
   await postgres.primary.start();
   const split = await Doctor.run(settings);
