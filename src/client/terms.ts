@@ -1,10 +1,11 @@
 /**
- * A message of the service for a caller that has other names for its parameters: an option `--from`, or an argument `from`
- * of a tool. A parameter without another name keeps its own.
+ * A message of the service for a caller that has other names for its parameters and requests: an option `--from`, an argument
+ * `from` of a tool, or a command instead of `GET /symbols`. What has no other name keeps its own.
  */
 export function inTermsOf(names: Readonly<Record<string, string>>, message: string): string {
   return message.replace(
-    /The parameter "(\w+)"|[Tt]he (startDate|endDate)\b/g,
-    (whole, parameter?: string, day?: string) => names[parameter ?? day!] ?? whole,
+    /The parameter "(\w+)"|[Tt]he (startDate|endDate)\b|(GET \/symbols)\b/g,
+    (whole, parameter?: string, day?: string, request?: string) =>
+      names[parameter ?? day ?? request!] ?? whole,
   );
 }

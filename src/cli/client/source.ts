@@ -30,7 +30,7 @@ export async function withRates<T>(call: CommandCall, work: (ask: AskRates) => P
       work(await openLocalRates(ledger, call.config, systemClock)),
     );
   } catch (error) {
-    throw explained(error);
+    throw explained(error, call.flag('url') === undefined ? LOCAL_NAMES : OPTIONS);
   }
 }
 
@@ -48,7 +48,7 @@ async function* streamOf(...stream: Parameters<typeof streamFromServer>): AsyncG
   try {
     yield* streamFromServer(...stream);
   } catch (error) {
-    throw explained(error);
+    throw explained(error, OPTIONS);
   }
 }
 
@@ -61,12 +61,15 @@ const OPTIONS = {
   unit: '--unit',
 };
 
+/** `openpit symbols list` reads the ledger on this machine; a server may have other symbols. */
+const LOCAL_NAMES = { ...OPTIONS, 'GET /symbols': 'openpit symbols list' };
+
 /** An error of the interface in terms of the command line. */
-function explained(error: unknown): unknown {
+function explained(error: unknown, names: Readonly<Record<string, string>>): unknown {
   if (!(error instanceof RequestRefused)) return error;
   const { message, status, code } = error;
   if (code === 'missing_key') return new UsageError(KEY_MISSING);
-  return new RequestRefused(inTermsOf(OPTIONS, message), status, code);
+  return new RequestRefused(inTermsOf(names, message), status, code);
 }
 
 const KEY_MISSING =

@@ -31,7 +31,10 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 };
 
 /** What messages call them here. */
-const OPTIONS = Object.fromEntries(Object.entries(PARAMETERS).map(([option, name]) => [name, `--${option}`]));
+const NAMES = {
+  ...Object.fromEntries(Object.entries(PARAMETERS).map(([option, name]) => [name, `--${option}`])),
+  'GET /symbols': 'openpit symbols list',
+};
 
 /** The first day that requests cover. */
 const FIRST = '1900-01-01';
@@ -164,6 +167,6 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new UsageError(inTermsOf(OPTIONS, error.message));
+    throw new UsageError(inTermsOf(NAMES, error.message));
   }
 }

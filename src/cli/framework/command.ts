@@ -87,7 +87,8 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
   if (positionals.length < least || positionals.length > most) {
     const takes = expected.length === 0 ? 'takes no arguments' : `takes ${expected.join(' ')}`;
     const received = positionals.length === 0 ? 'nothing' : positionals.join(' ');
-    throw new UsageError(`openpit ${command.name} ${takes} (received ${received})`);
+    const advice = positionals.length > most ? optionsAdvice(command) : '';
+    throw new UsageError(`openpit ${command.name} ${takes} (received ${received})${advice}`);
   }
   const flag = (name: string) => {
     const value = values[name];
@@ -115,6 +116,19 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     withLedger: (work) => withLedger(config, work),
   };
 }
+
+/** For arguments that were probably meant as values of options. */
+function optionsAdvice({ name: command, flags }: Command): string {
+  const options = Object.entries(flags).flatMap(([name, { value }]) =>
+    value === undefined ? [] : `--${name} ${value}`,
+  );
+  if (options.length === 0) return '';
+  if (options.length > OPTIONS_NAMED_MAX) return `; openpit ${command} --help lists its options`;
+  return `; its options are ${options.join(', ')}`;
+}
+
+/** More would make the message longer than the help. */
+const OPTIONS_NAMED_MAX = 5;
 
 /** An option as a whole number within bounds; undefined when it was not given. `or` is what else it may be. */
 export function wholeFlag(

@@ -52,6 +52,21 @@ test('openpit latest takes formulas, and prints JSON and CSV', async () => {
   expect(json).toMatchObject({ success: true, rates: { XAU: 12358.25 } });
 }, 60_000);
 
+test('an unknown symbol names the command that lists codes, and for a server its path', async () => {
+  for (const args of [
+    ['latest', 'XAUU'],
+    ['history', 'XAUU', '--from', '2024-05-14'],
+    ['watch', 'XAUU'],
+  ]) {
+    const { exitCode, stderr } = await openpit(args, settings);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining('. openpit symbols list lists all codes.'),
+    ]);
+    expect((await fromServer(...args)).stderr).toContain('. GET /symbols lists all codes.');
+  }
+}, 60_000);
+
 test('no text of a server is a formula in the CSV, and a negative price stays a number', async () => {
   const row = { date: '2024-05-14', symbol: '@XAU', open: -1, high: -1, low: -1, close: -1, average: -1 };
   using server = Bun.serve({
@@ -150,7 +165,8 @@ test('a mistake is explained as the server does, with exit code 1', async () => 
   expect(local).toMatchObject({ exitCode: 1, stdout: '' });
   expect(local.stderr).toContain('did you mean XAU');
   const before = await used();
-  expect(await fromServer('latest', 'GOLDD')).toMatchObject({ exitCode: 1, stderr: local.stderr });
+  const stderr = local.stderr.replace('openpit symbols list', 'GET /symbols');
+  expect(await fromServer('latest', 'GOLDD')).toMatchObject({ exitCode: 1, stderr });
   expect(await used()).toBe(before);
 }, 60_000);
 

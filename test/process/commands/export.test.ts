@@ -116,7 +116,7 @@ onEachEngine('openpit export', (engine) => {
     const WRONG: [options: string[], message: string][] = [
       [['--from', '2023-02-29'], '--from must be a day that exists'],
       [['--interval', 'hourly'], '--interval must be one of'],
-      [['--symbols', 'NOSUCH'], 'Unknown symbol: NOSUCH'],
+      [['--symbols', 'NOSUCH'], 'Unknown symbol: NOSUCH. openpit symbols list lists all codes.'],
       [['--format', 'xml'], '--format must be one of csv, ndjson, parquet'],
       [['--field', 'close'], '--field must be sent with layout=wide'],
       [['--symbols', 'XAU', '--unit', 'litre'], 'The unit "litre" does not fit XAU'],
