@@ -1,5 +1,5 @@
 import type { Provider } from '../../feeds/provider.ts';
-import { bundledProvider, EDITIONS } from '../../feeds/sample/bundle.ts';
+import { bundledObservations, EDITIONS } from '../../feeds/sample/bundle.ts';
 import { type LoadedEdition, loadSample } from '../../feeds/sample/load.ts';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
@@ -77,8 +77,10 @@ function printLoaded({ provider, edition, last, licence, outcome }: LoadedEditio
     return;
   }
   printLine(
-    `${provider}: ${plural(taken, 'price')} loaded, ${unchanged} known before, until ${last} (edition ${edition})`,
+    `${provider}: ${plural(taken, 'price')} loaded, ${unchanged.toLocaleString('en')} known before, until ${last} (edition ${edition})`,
   );
+  if (outcome.kept.length > 0)
+    printLine(`  not loaded, because they have real prices from elsewhere: ${outcome.kept.join(', ')}`);
   printLine(`  ${licence.attribution} (${licence.url})`);
 }
 
@@ -87,9 +89,7 @@ async function exportCsv(code: string, providers: readonly Provider[]): Promise<
     const provider = providers.find(({ key }) => key === edition.provider);
     const series = provider?.series.find(({ symbol }) => symbol === code);
     if (!provider || !series) continue;
-    const bundled = bundledProvider(provider, edition);
-    const [request] = bundled.provider.requests({});
-    const { observations } = provider.parse(await bundled.archive.read(request!), request!);
+    const observations = await bundledObservations(provider, edition);
     const own = observations.filter((one) => one.series === series.id);
     if (own.length === 0) continue;
     printLine(

@@ -1,7 +1,7 @@
 /// <reference path="./zst.d.ts" />
 import type { Archive } from '../fetch/fetch-provider.ts';
 import type { BodyKind } from '../formats/body.ts';
-import type { Provider } from '../provider.ts';
+import type { Observation, Provider } from '../provider.ts';
 import editions from './editions.json';
 import ecbFile from './files/ecb.csv.zst' with { type: 'file' };
 import eiaFile from './files/eia.zip.zst' with { type: 'file' };
@@ -41,4 +41,14 @@ export function bundledProvider(
     provider: { ...provider, requiredSettings: [], requests: () => [request] },
     archive: { edition, read: async () => Bun.zstdDecompressSync(await Bun.file(path).bytes()) },
   };
+}
+
+/** All bundled prices of a provider. */
+export async function bundledObservations(
+  provider: Provider,
+  edition: Edition,
+): Promise<readonly Observation[]> {
+  const bundled = bundledProvider(provider, edition);
+  const [request] = bundled.provider.requests({});
+  return provider.parse(await bundled.archive.read(request!), request!).observations;
 }

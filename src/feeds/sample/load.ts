@@ -4,14 +4,14 @@ import type { ProvidedSeries, Provider } from '../provider.ts';
 import { type RunnerParts, symbolsOf } from '../run/context.ts';
 import type { RunResult } from '../run/run-record.ts';
 import { runFeed } from '../run/runner.ts';
-import { bundledProvider, EDITIONS, type Edition } from './bundle.ts';
+import { bundledObservations, bundledProvider, EDITIONS, type Edition } from './bundle.ts';
 
 /** The outcome for one provider's part of the bundle. */
 export interface LoadedEdition extends Edition {
   title: string;
   licence: Provider['licence'];
-  outcome:
-    | { kind: 'loaded'; run: RunResult }
+  outcome: /** `kept` are the bundled symbols that were not loaded, because they have real prices from elsewhere. */
+    | { kind: 'loaded'; run: RunResult; kept: readonly string[] }
     /** Nothing was written, and why. */
     | { kind: 'skipped'; reason: string };
 }
@@ -48,6 +48,7 @@ async function load(
   }
   const series = await fillable(provider, parts);
   if (series.length === 0) return { kind: 'skipped', reason: 'its symbols have real prices already' };
+  const kept = await keptSymbols(provider, edition, series);
   const bundled = bundledProvider({ ...provider, series }, edition);
   const run = await runFeed(bundled.provider, parts, {
     archive: bundled.archive,
@@ -56,7 +57,7 @@ async function load(
     },
   });
   return run
-    ? { kind: 'loaded', run }
+    ? { kind: 'loaded', run, kept }
     : { kind: 'skipped', reason: `another process is running the feed ${key}` };
 }
 
@@ -78,4 +79,16 @@ async function fillable(provider: Provider, parts: RunnerParts): Promise<Provide
     }
   }
   return free;
+}
+
+/** The symbols of the bundled series that are not in `filled`. The bundle has only some of a provider's series. */
+async function keptSymbols(
+  provider: Provider,
+  edition: Edition,
+  filled: readonly ProvidedSeries[],
+): Promise<string[]> {
+  const others = provider.series.filter((series) => !filled.includes(series));
+  if (others.length === 0) return [];
+  const bundled = new Set((await bundledObservations(provider, edition)).map(({ series }) => series));
+  return others.filter(({ id }) => bundled.has(id)).map(({ symbol }) => symbol);
 }

@@ -28,9 +28,11 @@ const takenOf = (editions: readonly LoadedEdition[]) =>
   ]);
 
 describe('the bundle of real history, loaded', () => {
+  let loaded: LoadedEdition[];
   const api = apiOn('sqlite', { now: NOW }, async ({ service }) => {
     await service.publish('HG-AVG', { '2024-01-01': 1 }, 'desk');
-    await load(service);
+    await service.publish('JET', { '2024-01-01': 1 }, 'desk'); // EIA publishes it, but it is not in the bundle
+    loaded = await load(service);
   });
   const barOn = async (date: string, symbols: string, more = '') => {
     const { body } = await api.ask(`/rates/historical?date=${date}&symbols=${symbols}${more}`);
@@ -77,7 +79,14 @@ describe('the bundle of real history, loaded', () => {
     expect(JSON.stringify(feeds)).toContain('CC BY 4.0');
   });
 
-  test('real prices from elsewhere are kept', async () => {
+  test('real prices from elsewhere are kept, and their symbols are listed', async () => {
+    expect(
+      loaded.map(({ provider, outcome }) => [provider, outcome.kind === 'loaded' && outcome.kept]),
+    ).toEqual([
+      ['eia', []],
+      ['world-bank', ['HG-AVG']],
+      ['ecb', []],
+    ]);
     expect((await barOn('2024-01-01', 'HG-AVG')).rates['HG-AVG']!.close).toBe(1);
     const [history] = await api.service.ledger.feeds.history(1, 'world-bank');
     expect(history!.message).toBe('from the bundled edition of 2026-06-02');

@@ -123,3 +123,15 @@ test('`sample export` and `sample load --list` need no ledger', async () => {
   expect((await openpit(['sample', 'load', '--list'], settings)).stdout).toContain('CC BY 4.0');
   expect((await openpit(['sample', 'export', 'EUA'], settings)).stderr).toContain('has no prices of EUA');
 }, 60_000);
+
+test('`sample load` says for which symbols it kept other real prices', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  await openpit(['migrate'], settings);
+  const file = `${settings.OPENPIT_DATA_DIR}/own.csv`;
+  await Bun.write(file, 'date,close\n2024-05-14,78.02\n');
+  await openpit(['import', file, '--symbol', 'WTIOIL-SPOT'], settings);
+  const { stdout } = await openpit(['sample', 'load'], settings);
+  expect(stdout.match(/not loaded, because.*$/gm)).toEqual([
+    'not loaded, because they have real prices from elsewhere: WTIOIL-SPOT',
+  ]);
+}, 120_000);
