@@ -3,7 +3,7 @@ import { MS_PER_DAY, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
-import { type Difference, differencesOf } from './differences.ts';
+import { additionsOf, type Difference, differencesOf } from './differences.ts';
 import { ask, requestsFor, type Sample, type ServiceClient } from './service-client.ts';
 
 /** Old enough for both services to have it. */
@@ -14,7 +14,7 @@ export const compareCommand: Command = {
   name: 'compare',
   summary: 'Compare the responses of two services of this interface family',
   details:
-    'Sends the same requests to both and reports where shapes, dates and values differ. Members that only the second service has are not reported. The exit code is 0 if nothing differs.',
+    'Sends the same requests to both and reports where shapes, dates and values differ. Members that only the second service has are named, but are no differences: they do not break a client of the first. The exit code is 0 if nothing differs.',
   examples: [
     'compare --base https://old-service/v2 --key-env OLD_KEY --with http://127.0.0.1:8080/v2 --with-key-env NEW_KEY --symbols XAU,CORN',
   ],
@@ -47,6 +47,8 @@ export const compareCommand: Command = {
 interface ComparedRequest {
   request: string;
   differences: Difference[];
+  /** Members that only the second service has. They do not break clients of the first. */
+  additions: string[];
 }
 
 async function compareServices(
@@ -61,14 +63,20 @@ async function compareServices(
     const differences = differencesOf(first, second, tolerancePercent);
     // Quotas and counts belong to an account: only their presence is compared.
     const isUsage = request === '/usage';
-    compared.push({ request, differences: differences.filter(({ kind }) => !isUsage || kind === 'shape') });
+    compared.push({
+      request,
+      differences: differences.filter(({ kind }) => !isUsage || kind === 'shape'),
+      additions: additionsOf(first, second),
+    });
   }
   return compared;
 }
 
 function textOf(compared: readonly ComparedRequest[], base: ServiceClient, other: ServiceClient): string {
-  const lines = compared.map(({ request, differences }) => {
-    if (differences.length === 0) return `${request}: equal`;
+  const lines = compared.map(({ request, differences, additions }) => {
+    if (differences.length === 0 && additions.length === 0) return `${request}: equal`;
+    if (differences.length === 0)
+      return `${request}: compatible; only the second service has ${additions.join(', ')}`;
     const rows = differences.map(({ kind, at, base: first, other: second }) => [kind, at, first, second]);
     return `${request}:\n${table([['kind', 'member', 'base', 'other'], ...rows])}`;
   });

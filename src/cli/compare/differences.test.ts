@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { differencesOf, type JsonValue } from './differences.ts';
+import { additionsOf, differencesOf, type JsonValue } from './differences.ts';
 
 const between = (base: JsonValue, other: JsonValue, tolerance = 0) =>
   differencesOf({ status: 200, body: base }, { status: 200, body: other }, tolerance).map(
@@ -20,6 +20,17 @@ describe('two responses', () => {
     expect(between({ statusCode: '404' }, { statusCode: 404 })).toEqual(['shape statusCode: 404 | 404']);
     expect(between({ a: null }, { a: {} })).toEqual(['shape a: null | {}']);
     expect(between({ a: 1 }, { a: 1, metadata: {} })).toEqual([]);
+  });
+
+  test('list the members that were added, each once with its contents', () => {
+    const additions = (base: JsonValue, other: JsonValue) =>
+      additionsOf({ status: 200, body: base }, { status: 200, body: other });
+    expect(additions({ a: { b: 1 } }, { a: { b: 1, c: 2 }, metaData: { XAU: {} } })).toEqual([
+      'a.c',
+      'metaData',
+    ]);
+    expect(additions({ a: 1 }, { a: 1, timestamp: 1 })).toEqual([]);
+    expect(additions({ rates: {} }, { rates: { '2024-05-13': 1 } })).toEqual([]); // a difference
   });
 
   test('differ in dates where a day is on one side only, or another day was used', () => {

@@ -45,6 +45,22 @@ export function differencesOf(
   return compare.found;
 }
 
+/** The members that only `other` has, as paths. Those inside an added member are not listed, and neither are days, which are differences. */
+export function additionsOf(base: ServiceResponse, other: ServiceResponse): string[] {
+  return base.status === other.status ? addedTo('', base.body, other.body) : [];
+}
+
+function addedTo(at: string, base: JsonValue, other: JsonValue): string[] {
+  if (!isObject(base) || !isObject(other)) return [];
+  return Object.entries(other).flatMap(([name, value]) => {
+    if (IGNORED.has(name)) return [];
+    const inside = at === '' ? name : `${at}.${name}`;
+    const own = base[name];
+    if (own !== undefined) return addedTo(inside, own, value);
+    return DAY.test(name) ? [] : [inside];
+  });
+}
+
 class Comparison {
   readonly found: Difference[] = [];
   readonly #tolerance: number;

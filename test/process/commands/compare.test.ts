@@ -56,7 +56,14 @@ test('a tolerance accepts small differences of values, not of days', async () =>
 
 test('a later version has only additions, and an earlier one lacks members', async () => {
   const [, second] = services as [TestService, TestService];
-  expect((await compare('XAU', '--with', `${second.url}/v2`)).exitCode).toBe(0);
+  const forth = await compare('XAU', '--with', `${second.url}/v2`);
+  expect([forth.exitCode, forth.stderr]).toEqual([0, '']);
+  expect(forth.stdout).toMatch(
+    /^\/rates\/latest\?symbols=XAU: compatible; only the second service has metaData$/m,
+  );
+  expect(forth.stdout).toContain(': compatible; only the second service has rates.XAU.date\n');
+  expect(forth.stdout).toContain('/rates/latest: compatible; only the second service has error, path\n');
+  expect(forth.stdout).toContain('/usage: equal\n');
   const back = await compare('XAU', '--with', `${second.url}/v1`, '--base', `${services[0]!.url}/v2`);
   expect(back.exitCode).toBe(1);
   expect(back.stdout).toMatch(/shape +metaData/);
