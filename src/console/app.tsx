@@ -46,7 +46,7 @@ export function App() {
   const { page, rest } = useRoute();
   const config = useLoad(async () => {
     const answer = await ask<ConfigAnswer>('/console/config');
-    learnFeatures(answer.paths);
+    learnFeatures(answer);
     return answer;
   }, []);
   const shown = page === 'symbol' ? 'market' : page;

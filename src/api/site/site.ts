@@ -2,6 +2,7 @@ import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import { isTrading, MARKETS } from '../../market/session.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { COMMAND_NAME } from '../../runtime/command-name.ts';
 import { refuse } from '../errors/errors.ts';
 import type { OpenEndpoint } from '../model/endpoint.ts';
 import { openApiDocument } from '../openapi/document.ts';
@@ -44,6 +45,7 @@ export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
       const given = keyForPage(keys, allSimulated(), request, peer);
       const config = {
         version,
+        command: COMMAND_NAME,
         simulated,
         closed: allClosed(clock.now()),
         admin,

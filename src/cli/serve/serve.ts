@@ -3,6 +3,7 @@ import { SETTINGS } from '../../config/settings.ts';
 import type { Config } from '../../config.ts';
 import { readCredentials } from '../../ops/tls/certificate-files.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { COMMAND_NAME } from '../../runtime/command-name.ts';
 import { aggregateWarnings } from '../../runtime/log/aggregated-log.ts';
 import { boundedOutput } from '../../runtime/log/bounded-output.ts';
 import { createLog, type Log, logLine } from '../../runtime/log/log.ts';
@@ -91,12 +92,9 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
   exitSoon();
 }
 
-/** How to run a command beside this server: the single-file build needs no Node, so there may be no npx. */
-const COMMAND = Bun.isStandaloneExecutable ? 'openpit' : 'npx openpit';
-
 function welcome({ mounts }: Config, url: string, demoKey: string | undefined): string {
   if (demoKey === undefined) {
-    return `Openpit listens on ${url}\nCreate a key: ${COMMAND} account create --name "My company" --plan basic`;
+    return `Openpit listens on ${url}\nCreate a key: ${COMMAND_NAME} account create --name "My company" --plan basic`;
   }
   const hasPage = mounts.some(({ path }) => path === ''); // the page sends its requests there
   return [
@@ -104,7 +102,7 @@ function welcome({ mounts }: Config, url: string, demoKey: string | undefined): 
     `Demo key: ${demoKey}`,
     ...(hasPage ? [`Open it:  ${url}/#key=${demoKey}`] : []),
     `Try it:   curl '${url}${mainMount(mounts)}/rates/latest?symbols=XAU,WTIOIL-FUT&apiKey=${demoKey}'`,
-    `Real prices: ${COMMAND} feed enable --all`,
+    `Real prices: ${COMMAND_NAME} feed enable --all`,
   ].join('\n');
 }
 

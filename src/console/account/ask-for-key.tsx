@@ -1,4 +1,5 @@
 import type { OpenpitError } from '../api/client.ts';
+import { commandLine } from '../api/features.ts';
 import { setSecret } from '../api/session.ts';
 import { Notice } from '../show/parts.tsx';
 import { SecretForm } from './key-form.tsx';
@@ -28,7 +29,7 @@ export function AskForKey({ error }: { error?: OpenpitError }) {
           <summary>How do I get a key?</summary>
           <p>Ask the operator of this service. The operator creates one with</p>
           <pre>
-            <code>npx openpit account create --name "My company" --plan basic</code>
+            <code>{commandLine('account create --name "My company" --plan basic')}</code>
           </pre>
         </details>
       </SecretForm>

@@ -119,6 +119,8 @@ export interface IssuedAnswer {
 
 export interface ConfigAnswer {
   version: string;
+  /** How a command line of the service starts: `openpit` or `npx openpit`. */
+  command: string;
   simulated: boolean;
   /** Whether no market is open. */
   closed: boolean;

@@ -1,3 +1,4 @@
+import { commandLine } from '../api/features.ts';
 import type { LiveState } from '../data/market/store.ts';
 import { linkTo } from '../data/route.ts';
 import { duration } from '../show/format.ts';
@@ -8,8 +9,8 @@ export function SimulatedNotice({ isOperator }: { isOperator: boolean }) {
   return (
     <Notice kind="warning" title="Prices marked “simulated” are not real.">
       <p>
-        Get real ones with <code>npx openpit feed enable --all</code> or, without a network,{' '}
-        <code>npx openpit sample load</code>
+        Get real ones with <code>{commandLine('feed enable --all')}</code> or, without a network,{' '}
+        <code>{commandLine('sample load')}</code>
         {isOperator && (
           <>
             {' '}
@@ -30,9 +31,9 @@ export function EmptyNotice() {
         a file:
       </p>
       <pre>
-        <code>npx openpit feed enable --all</code>
+        <code>{commandLine('feed enable --all')}</code>
         {'\n'}
-        <code>npx openpit import wti-daily.csv --symbol WTIOIL-SPOT --source eia</code>
+        <code>{commandLine('import wti-daily.csv --symbol WTIOIL-SPOT --source eia')}</code>
       </pre>
     </Notice>
   );

@@ -68,7 +68,7 @@ describe('the page', () => {
       key: '',
       headers: { 'sec-fetch-site': 'same-origin' },
     });
-    expect(body).toMatchObject({ simulated: false, admin: false });
+    expect(body).toMatchObject({ simulated: false, admin: false, command: 'npx openpit' });
     expect(body.given).toBeUndefined();
     expect(headers.get('access-control-allow-origin')).toBeNull();
     expect(headers.get('cache-control')).toBe('no-store');

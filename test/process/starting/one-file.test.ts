@@ -19,6 +19,7 @@ test('the single-file build serves current and past prices, the page with all it
   build(file);
   program = await Program.start({ OPENPIT_DATA_DIR: await demoFolder() }, { command: [file], cwd: folder });
   expect(program.stdout).toContain('Real prices: openpit feed enable --all'); // it needs neither Node nor npx
+  expect(await (await program.get('/console/config', '')).json()).toMatchObject({ command: 'openpit' });
   const latest = await program.get('/rates/latest?symbols=XAU');
   expect(await latest.json()).toMatchObject({ success: true, metadata: { XAU: { source: 'simulated' } } });
   const past = await program.get('/rates/revisions?symbols=XAU&date=2024-05-14'); // by a reader thread

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
+import { commandLine } from '../../api/features.ts';
 import { useLoad, useRefresh } from '../../api/load.ts';
 import type { HeldBarRecord, HeldTickRecord } from '../../api/operator.ts';
 import { linkTo } from '../../data/route.ts';
@@ -88,7 +89,7 @@ export function Quarantine({ token }: { token: string }) {
       {held.length > SHOWN && (
         <p class="hint">
           and {complete ? '' : 'more than '}
-          {count(held.length - SHOWN)} older ones: <code>npx openpit quarantine list</code>
+          {count(held.length - SHOWN)} older ones: <code>{commandLine('quarantine list')}</code>
         </p>
       )}
     </section>
