@@ -40,10 +40,10 @@ export class Board {
   #listener: () => void = () => {};
   readonly newest = new NewestTimes();
 
-  private constructor(options: BoardOptions, head: LedgerHead) {
+  private constructor(options: BoardOptions, head: LedgerHead, hidesSimulated: boolean) {
     this.#options = options;
     this.#head = head;
-    this.#series = new SeriesSet(options.ledger, options.simulated);
+    this.#series = new SeriesSet(options.ledger, { showSimulated: options.simulated, hidesSimulated });
     this.#views = new Views(options.clock, () => this.#series.onLagsChanged());
     this.#dates = new DateLoader(options.ledger);
     this.#catalog = new Catalog(
@@ -53,10 +53,12 @@ export class Board {
   }
 
   static async open(options: BoardOptions, delaysMs: readonly number[]): Promise<Board> {
-    const board = new Board(options, await options.ledger.head());
+    const { ledger, simulated } = options;
+    const hidesSimulated = !simulated && (await ledger.meta('demo')) === 'on';
+    const board = new Board(options, await ledger.head(), hidesSimulated);
     board.#addDelays(delaysMs);
     await board.#readCatalog(board.revision);
-    await board.newest.load(options.ledger);
+    await board.newest.load(ledger);
     return board;
   }
 

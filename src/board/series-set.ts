@@ -5,6 +5,8 @@ import { LoadQueue } from './series/load/series-load.ts';
 import type { ViewLags } from './series/price-history.ts';
 import { Series, type SeriesOptions } from './series/series.ts';
 
+type SimulatedOptions = Pick<SeriesOptions, 'showSimulated' | 'hidesSimulated'>;
+
 /** The series of all symbols and currencies, by id, and which of them to evict or to advance. */
 export class SeriesSet {
   readonly #options: SeriesOptions;
@@ -13,11 +15,12 @@ export class SeriesSet {
   /** When the next price becomes visible in some view, in ms. */
   nextDue = Number.POSITIVE_INFINITY;
 
-  constructor(ledger: Ledger, showSimulated: boolean) {
+  constructor(ledger: Ledger, { showSimulated, hidesSimulated }: SimulatedOptions) {
     this.#options = {
       ledger,
       queue: new LoadQueue(),
       showSimulated,
+      hidesSimulated,
       onLoaded: (due) => {
         this.nextDue = Math.min(this.nextDue, due);
       },

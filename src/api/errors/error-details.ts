@@ -15,6 +15,8 @@ export interface NoData {
   firstDate: string | undefined;
   /** The last day with data, if it is before the requested days. */
   lastDate?: string | undefined;
+  /** Whether it has only simulated prices, which the service does not show. */
+  isHidden?: boolean;
 }
 
 export interface UnknownCurrency {
@@ -60,7 +62,8 @@ export function fitting({ code, units }: { code: string; units: readonly string[
   return units[0] === 'none' ? `${code} (which has no unit)` : `${code} (which has ${units.join(', ')})`;
 }
 
-export function extentOf({ code, firstDate, lastDate }: NoData): string {
+export function extentOf({ code, firstDate, lastDate, isHidden }: NoData): string {
+  if (isHidden) return `${code} (it has no data yet: its simulated prices are hidden by OPENPIT_DEMO=false)`;
   if (!firstDate) return `${code} (it has no data yet)`;
   return `${code} (its data starts on ${firstDate}${lastDate ? ` and ends on ${lastDate}` : ''})`;
 }

@@ -24,6 +24,8 @@ export interface SeriesOptions {
   /** For loads that no request waits for. */
   queue: LoadQueue;
   showSimulated: boolean;
+  /** Whether the ledger has simulated prices that are not shown. */
+  hidesSimulated: boolean;
   /** Called after each load, with the time when the next price becomes visible, in ms. */
   onLoaded(nextDue: number): void;
 }
@@ -76,6 +78,11 @@ export class Series {
     if (this.#real?.views[view]?.latest) return this.#real;
     if (this.#simulated?.views[view]?.latest) return this.#simulated;
     return undefined;
+  }
+
+  /** Whether it has only simulated prices, which are not shown. */
+  get isHidden(): boolean {
+    return this.#options.hidesSimulated && !this.symbol.real && this.symbol.formula === undefined;
   }
 
   /** When its feed becomes late, in ms. */

@@ -13,11 +13,18 @@ export async function checkFeeds(
   const feeds = await new FeedAdmin(ledger, providers, config.secrets).list(now);
   const enabled = feeds.filter((feed) => feed.enabled);
   if (enabled.length > 0) return enabled.map(findingOf);
-  const simulated = config.demo === 'on' || (await ledger.meta('demo')) === 'on';
-  if (simulated) return [ok('feeds.enabled', 'no feed is enabled; prices are simulated')];
-  if (!(await ledger.isEmpty()))
-    return [ok('feeds.enabled', 'no feed is enabled; prices were pushed or imported')];
+  const wasDemo = (await ledger.meta('demo')) === 'on';
+  if (config.demo === 'on' || (config.demo === 'auto' && wasDemo))
+    return [ok('feeds.enabled', 'no feed is enabled; prices are simulated')];
+  const hasReal = wasDemo
+    ? (await ledger.symbols.list()).some(({ real }) => real)
+    : !(await ledger.isEmpty());
+  if (hasReal) return [ok('feeds.enabled', 'no feed is enabled; prices were pushed or imported')];
   const fix = 'enable a feed (openpit feed list, openpit feed enable KEY), push prices, or import a file';
+  if (wasDemo) {
+    const text = 'no feed is enabled, and the simulated prices are hidden by OPENPIT_DEMO=false';
+    return [warning('feeds.enabled', text, `${fix}; without OPENPIT_DEMO, simulated prices are served`)];
+  }
   return [warning('feeds.enabled', 'no feed is enabled, and there are no prices', fix)];
 }
 

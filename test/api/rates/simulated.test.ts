@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { LocalRates } from '../../../src/api/local/local-rates.ts';
 import { type Api, apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { MINUTE, NOON } from '../../support/service.ts';
@@ -66,6 +67,22 @@ onEachEngine('simulated prices with OPENPIT_DEMO=true', (engine) => {
 
 onEachEngine('simulated prices with OPENPIT_DEMO=false', (engine) => {
   const api = apiOn(engine, { settings: { OPENPIT_DEMO: 'false' } }, simulate);
+
+  test('are said to be hidden where the ledger was that of a demo', async () => {
+    const { ledger, clock } = api.service;
+    await ledger.setMeta('demo', 'on');
+    const options = { clock, historyBytesMax: 1e6 };
+    const ask = async (simulated: boolean, code: string) => {
+      const rates = await LocalRates.open(ledger, { ...options, simulated });
+      return rates.ask('/rates/latest', { symbols: code }).then(
+        () => 'served',
+        ({ message }: Error) => message,
+      );
+    };
+    expect(await ask(false, 'XAU')).toContain('its simulated prices are hidden by OPENPIT_DEMO=false');
+    expect(await ask(true, 'XAU')).toBe('served');
+    expect(await ask(true, 'CORN')).toBe('No data for CORN (it has no data yet).');
+  });
 
   test('are hidden from every endpoint', async () => {
     expectRefusal(await api.ask(LATEST), 404, 'no_data');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { demoFolder } from '../../support/database/demo-folder.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { openpit, Program } from '../../support/program.ts';
 import { PricePusher, TOKEN } from '../faults/price-pusher.ts';
@@ -168,6 +169,16 @@ test('a mistake is explained as the server does, with exit code 1', async () => 
   const stderr = local.stderr.replace('openpit symbols list', 'GET /symbols');
   expect(await fromServer('latest', 'GOLDD')).toMatchObject({ exitCode: 1, stderr });
   expect(await used()).toBe(before);
+}, 60_000);
+
+test('on the ledger of a demo, OPENPIT_DEMO=false says that simulated prices are hidden, and doctor that there are no others', async () => {
+  const hiding = { OPENPIT_DATA_DIR: await demoFolder(), OPENPIT_DEMO: 'false' };
+  const hidden = 'XAU (it has no data yet: its simulated prices are hidden by OPENPIT_DEMO=false)';
+  expect((await openpit(['latest', 'XAU'], hiding)).stderr).toContain(hidden);
+  expect((await openpit(['doctor'], hiding)).stdout).toMatch(
+    /^WARNING +feeds\.enabled +no feed is enabled, and the simulated prices are hidden by OPENPIT_DEMO=false$/m,
+  );
+  expect((await openpit(['latest', 'CORN'], settings)).stderr).toContain('CORN (it has no data yet)');
 }, 60_000);
 
 test('without a ledger and without --url it says where it looked', async () => {

@@ -54,5 +54,6 @@ export function noDataFrom(day: Day, { code, series }: RequestedSymbol, prices: 
     code,
     firstDate: first === undefined ? undefined : printDay(first),
     lastDate: isOver ? printDay(last) : undefined,
+    isHidden: series.isHidden,
   };
 }

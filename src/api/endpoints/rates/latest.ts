@@ -54,7 +54,7 @@ function latestOf(symbols: readonly RequestedSymbol[], prices: Prices): LatestPr
   const missing = symbols.filter((_, i) => found[i] === undefined);
   if (missing.length === 0) return found as LatestPrice[];
   throw refuse('no_data', {
-    missing: missing.map(({ code }) => ({ code, firstDate: undefined })),
+    missing: missing.map(({ code, series }) => ({ code, firstDate: undefined, isHidden: series.isHidden })),
   });
 }
 
