@@ -53,9 +53,9 @@ export interface Latest<N = number> {
       factor?: N;
     }
   >;
-  /** In /v2 and /v3: the same as metadata */
+  /** In v2 and v3: the same as metadata */
   metaData?: Record<string, unknown>;
-  /** Only in /v3, with status 206: the unknown symbols of a request that names others as well */
+  /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
     string,
     {
@@ -77,11 +77,11 @@ export interface Historical<N = number> {
       high: N;
       low: N;
       close: N;
-      /** In /v2 and /v3: the day that the record is from */
+      /** In v2 and v3: the day that the record is from */
       date?: string;
     }
   >;
-  /** Only in /v3, with status 206: the unknown symbols of a request that names others as well */
+  /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
     string,
     {
@@ -112,7 +112,7 @@ export interface TimeSeries<N = number> {
   success: true;
   /** Warnings: a parameter without effect, or a range that ends before the history begins */
   warnings?: string[];
-  /** Only in /v3, with status 206: the unknown symbols of a request that names others as well */
+  /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
     string,
     {
@@ -156,7 +156,7 @@ export interface Fluctuation<N = number> {
   success: true;
   /** Warnings: a parameter without effect, or a range that ends before the history begins */
   warnings?: string[];
-  /** Only in /v3, with status 206: the unknown symbols of a request that names others as well */
+  /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
     string,
     {
@@ -204,7 +204,7 @@ export interface History<N = number> {
   success: true;
   /** Warnings: a parameter without effect, or a range that ends before the history begins */
   warnings?: string[];
-  /** Only in /v3, with status 206: the unknown symbols of a request that names others as well */
+  /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
     string,
     {
@@ -263,7 +263,7 @@ export interface Statistics<N = number> {
   success: true;
   /** Warnings: a parameter without effect, or a range that ends before the history begins */
   warnings?: string[];
-  /** Only in /v3, with status 206: the unknown symbols of a request that names others as well */
+  /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
     string,
     {
@@ -436,7 +436,7 @@ export interface DryRun {
   code?: 'quota_exhausted' | 'rate_limited';
   /** The same in words */
   message?: string;
-  /** Only in /v3, with status 206: the unknown symbols of a request that names others as well */
+  /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
     string,
     {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ERROR_STATUSES, type ErrorCode } from '../errors/errors.ts';
-import { DIALECTS, familyCodeOf } from '../versions/dialects.ts';
+import { type MountPoint, mainMount } from '../routing/mount-point.ts';
+import { DIALECTS, type Dialect, familyCodeOf } from '../versions/dialects.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
@@ -37,11 +38,17 @@ const SECURITY: Readonly<Record<Operation['tag'], readonly Json[]>> = {
   Service: [],
 };
 
-/**
- * The OpenAPI 3.1 document, generated from the schemas that validate bodies and that tests check responses against. `mount` is
- * where the API is served; empty for the root.
- */
-export function openApiDocument(version: string, mount = ''): Json {
+/** Where the API is served unless OPENPIT_MOUNTS says otherwise. */
+const DEFAULT_MOUNTS: readonly MountPoint[] = [
+  { path: '', dialect: 'v1' },
+  { path: '/v1', dialect: 'v1' },
+  { path: '/v2', dialect: 'v2' },
+  { path: '/v3', dialect: 'v3' },
+];
+
+/** The OpenAPI 3.1 document, generated from the schemas that validate bodies and that tests check responses against. */
+export function openApiDocument(version: string, mounts = DEFAULT_MOUNTS): Json {
+  const mount = mainMount(mounts);
   const paths: Record<string, Json> = {};
   for (const operation of OPERATIONS) {
     paths[operation.path] ??= {};
@@ -57,7 +64,8 @@ export function openApiDocument(version: string, mount = ''): Json {
       version,
       summary: 'Commodity rates: latest, daily, over a range, changes, and a live stream.',
       description:
-        'Send parameters in the query string. The same paths are served under /v1. Under /v2 and /v3 they speak later versions of the interface: time series of up to 365 days where the plan sets no limit, `date` in historical records, `metaData` in latest, and `error`, `path` and `timestamp` in errors. Under /v3, unknown symbols among known ones are listed in `unresolved` of a 206. x-versions has the table. Each successful response of the Rates group costs one unit of the quota; errors, 304, HEAD and all other requests are free. Where there is a parameter `format`, the path may also end in `.json`, `.csv`, `.ndjson` or `.parquet`. A Parquet file supports `Range`; its first request, HEAD included, pays for it. A request that reads the ledger (asOf, /rates/revisions) costs one unit whatever its result, and so does one with a formula in `symbols` that has no value; HEAD costs a unit too if there is a formula.',
+        `Send parameters in the query string. ${versionsText(mounts)} ` +
+        'Each successful response of the Rates group costs one unit of the quota; errors, 304, HEAD and all other requests are free. Where there is a parameter `format`, the path may also end in `.json`, `.csv`, `.ndjson` or `.parquet`. A Parquet file supports `Range`; its first request, HEAD included, pays for it. A request that reads the ledger (asOf, /rates/revisions) costs one unit whatever its result, and so does one with a formula in `symbols` that has no value; HEAD costs a unit too if there is a formula.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: mount || '/' }],
@@ -81,8 +89,27 @@ export function openApiDocument(version: string, mount = ''): Json {
       },
     },
     'x-error-codes': ERROR_STATUSES.map((one) => ({ ...one, error: familyCodeOf(one.code) })),
-    'x-versions': Object.values(DIALECTS),
+    'x-versions': dialectsOf(mounts),
   };
+}
+
+/** Which versions are served where, and how they differ. */
+function versionsText(mounts: readonly MountPoint[]): string {
+  const places = dialectsOf(mounts).map(({ name }) => {
+    const paths = mounts.filter(({ dialect }) => dialect === name).map(({ path }) => path || '/');
+    return `${name} under ${paths.join(' and ')}`;
+  });
+  const text = `Versions of the interface: ${places.join(', ')}.`;
+  if (mounts.every(({ dialect }) => dialect === 'v1')) return text;
+  return (
+    `${text} v2 and v3 have time series of up to 365 days where the plan sets no limit, \`date\` in historical records, ` +
+    '`metaData` in latest, and `error`, `path` and `timestamp` in errors. v3 lists unknown symbols among known ones in ' +
+    '`unresolved` of a 206. x-versions has the table.'
+  );
+}
+
+function dialectsOf(mounts: readonly MountPoint[]): Dialect[] {
+  return Object.values(DIALECTS).filter(({ name }) => mounts.some(({ dialect }) => dialect === name));
 }
 
 /** Whether it is served only at the root, wherever the API is. */
@@ -155,7 +182,7 @@ const NOT_MODIFIED: Json = {
 function partial(answer: Operation['answer']): Json {
   return {
     description:
-      'JSON, only under /v3: some symbols are unknown and listed in `unresolved`. Parquet: a part of the file, as requested with `Range`',
+      'JSON, only in v3: some symbols are unknown and listed in `unresolved`. Parquet: a part of the file, as requested with `Range`',
     content: {
       'application/json': { schema: { $ref: `#/components/schemas/${answer}` } },
       'application/vnd.apache.parquet': TABLES['application/vnd.apache.parquet'],

@@ -55,7 +55,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'Rates',
     summary: 'Open, high, low and close of every day of a range',
     description:
-      'The plan may limit the number of days between the two dates. Without a limit of the plan it is 30 days, and 365 under /v2 and /v3.',
+      'The plan may limit the number of days between the two dates. Without a limit of the plan it is 30 days, and 365 in v2 and v3.',
     parameters: [...RANGE, 'asOf', 'dryRun'],
     answer: 'TimeSeries',
     errors: [

@@ -47,7 +47,7 @@ import type { IngestMetrics } from '../telemetry/ingest-metrics.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ProcessSharing } from '../telemetry/sharing.ts';
 import type { TrafficHistory } from '../telemetry/traffic-history.ts';
-import { type MountPoint, mainMount } from './mount-point.ts';
+import type { MountPoint } from './mount-point.ts';
 import type { Routes } from './router.ts';
 
 export interface RouteOptions {
@@ -124,7 +124,7 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
       simulated,
       admin,
       paths,
-      apiMount: mainMount(mounts),
+      mounts,
       version,
       clock,
     }),

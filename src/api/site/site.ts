@@ -2,11 +2,12 @@ import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import { isTrading, MARKETS } from '../../market/session.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { COMMAND_NAME } from '../../runtime/command-name.ts';
 import { refuse } from '../errors/errors.ts';
 import type { OpenEndpoint } from '../model/endpoint.ts';
 import { openApiDocument } from '../openapi/document.ts';
+import type { MountPoint } from '../routing/mount-point.ts';
 import { ASSETS_PATH, type Bundle, openBundle } from './bundle.ts';
+import { COMMAND_NAME } from './command-name.ts';
 import { sendFile, sendUncached, siteFile } from './file.ts';
 import { keyForPage, type PageKeys } from './page-key.ts';
 import { PAGE_POLICY } from './policy.ts';
@@ -21,17 +22,17 @@ export interface SiteOptions {
   admin: boolean;
   /** The available API paths, so that the console shows only what the service offers. */
   paths: readonly string[];
-  /** The mount point that the OpenAPI document names; empty for the root. */
-  apiMount: string;
+  /** Where the API is served, for the OpenAPI document. */
+  mounts: readonly MountPoint[];
   version: string;
   clock: Clock;
 }
 
 /** The console, the files it loads, and the OpenAPI document. None of them needs a key. */
 export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
-  const { keys, allSimulated, simulated, admin, paths, apiMount, version, clock } = options;
+  const { keys, allSimulated, simulated, admin, paths, mounts, version, clock } = options;
   const bundle = once(openBundle);
-  const document = once(async () => siteFile(JSON.stringify(openApiDocument(version, apiMount)), 'json'));
+  const document = once(async () => siteFile(JSON.stringify(openApiDocument(version, mounts)), 'json'));
   const endpoint = (path: string, answer: OpenEndpoint['answer']): OpenEndpoint => ({
     kind: 'open',
     name: 'page',

@@ -1,9 +1,9 @@
 import { mainMount } from '../../api/routing/mount-point.ts';
+import { COMMAND_NAME } from '../../api/site/command-name.ts';
 import { SETTINGS } from '../../config/settings.ts';
 import type { Config } from '../../config.ts';
 import { readCredentials } from '../../ops/tls/certificate-files.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { COMMAND_NAME } from '../../runtime/command-name.ts';
 import { aggregateWarnings } from '../../runtime/log/aggregated-log.ts';
 import { boundedOutput } from '../../runtime/log/bounded-output.ts';
 import { createLog, type Log, logLine } from '../../runtime/log/log.ts';

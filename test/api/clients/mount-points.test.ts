@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { openApiDocument } from '../../../src/api/openapi/document.ts';
 import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 
@@ -72,6 +73,16 @@ onEachEngine('a custom list of mount points', (engine) => {
 
   test('health stays at the root', async () => {
     expect((await api.ask('/health')).status).toBe(200);
+  });
+
+  test('the OpenAPI document describes these versions and no others', async () => {
+    const { info } = (await api.ask('/openapi.json')).body as { info: { description: string } };
+    expect(info.description).toContain(
+      'v1 under /api/rates-service and /v9, v2 under /v1.0/commodity, v3 under /api/v3.',
+    );
+    const only = openApiDocument('1', [{ path: '/api', dialect: 'v1' }]);
+    expect(JSON.stringify(only.info)).not.toMatch(/v2|v3/);
+    expect(only['x-versions']).toEqual([expect.objectContaining({ name: 'v1' })]);
   });
 
   test('the OpenAPI document names it, and the root for what stays there', async () => {

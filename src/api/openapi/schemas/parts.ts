@@ -51,11 +51,11 @@ export const ok = {
     .describe('Warnings: a parameter without effect, or a range that ends before the history begins'),
 };
 
-export const later = 'In /v2 and /v3';
+export const later = 'In v2 and v3';
 
 export const status = z.enum(['active', 'suspended']);
 
 export const unresolved = z
   .record(text, z.strictObject({ message: text }))
   .optional()
-  .describe('Only in /v3, with status 206: the unknown symbols of a request that names others as well');
+  .describe('Only in v3, with status 206: the unknown symbols of a request that names others as well');
