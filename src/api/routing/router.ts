@@ -29,7 +29,19 @@ const GUESSES: Readonly<Record<string, string>> = {
 };
 
 /** A path that ends in the name of a format, as those of files do. */
-const EXTENSION = /^(.+)\.[a-z]+$/;
+const EXTENSION = /^(.+)\.([a-z]+)$/;
+
+/** Table formats that are not offered. */
+const OTHER_TABLES: ReadonlySet<string> = new Set([
+  'xlsx',
+  'xls',
+  'ods',
+  'tsv',
+  'txt',
+  'xml',
+  'jsonl',
+  'arrow',
+]);
 
 /** No real path is longer. The patterns below take quadratic time: 0.1 s for 8 KB of slashes. */
 const HINT_FROM_MAX = 100;
@@ -128,9 +140,14 @@ export class Router<Route> {
     if (rest === '/docs' || rest === '/documentation') {
       return 'The documentation is at /#/docs, and the reference at /docs/reference.';
     }
-    const [, withoutExtension = rest] = EXTENSION.exec(rest) ?? [];
+    const [, withoutExtension = rest, extension = ''] = EXTENSION.exec(rest) ?? [];
     const meant = GUESSES[withoutExtension] ?? this.#paths.find((one) => one === withoutExtension);
-    return meant && `Did you mean ${mount}${meant}?`;
+    if (meant === undefined) return undefined;
+    if (this.#exact.has(`${mount}${meant}.${extension}`))
+      return `Did you mean ${mount}${meant}.${extension}?`;
+    if (OTHER_TABLES.has(extension) && this.#exact.has(`${mount}${meant}.csv`))
+      return `Did you mean ${mount}${meant}.csv? A path may end in .json, .csv, .ndjson or .parquet.`;
+    return `Did you mean ${mount}${meant}?`;
   }
 
   #add(path: string, route: Route, dialect: Dialect): void {

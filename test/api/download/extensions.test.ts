@@ -54,9 +54,12 @@ onEachEngine('a path that ends in a format', (engine) => {
   });
 
   test('of a format that does not exist is not found, and the right path is named', async () => {
-    for (const path of ['/rates/history.xlsx', '/v1/rates/history.CSVX']) {
+    for (const [path, right] of [
+      ['/rates/history.xlsx', '/rates/history.csv'],
+      ['/v1/rates/history.CSVX', '/v1/rates/history'],
+    ] as const) {
       const message = expectRefusal(await api.ask(path), 404, 'not_found');
-      expect(message).toContain(`Did you mean ${path.startsWith('/v1') ? '/v1' : ''}/rates/history?`);
+      expect(message).toContain(`Did you mean ${right}?`);
     }
     expect((await api.ask('/usage.csv')).body.message).toContain('Did you mean /usage?');
     expect((await api.ask('/rates/stream.csv')).status).toBe(404);

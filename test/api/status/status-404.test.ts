@@ -11,6 +11,13 @@ const GUESSES: [path: string, right: string][] = [
   ['/api/latest', '/rates/latest'],
   ['/v4/symbols', '/symbols'],
   ['/v10/latest', 'Did you mean /rates/latest?'],
+  ['/latest.csv', 'Did you mean /rates/latest.csv?'],
+  ['/v2/history.parquet', 'Did you mean /v2/rates/history.parquet?'],
+  [
+    '/rates/history.xlsx',
+    'Did you mean /rates/history.csv? A path may end in .json, .csv, .ndjson or .parquet.',
+  ],
+  ['/latest.php', 'Did you mean /rates/latest?'],
   ['/rates/timeseries', '/rates/time-series'],
   ['/v1/rates/timeseries', '/v1/rates/time-series'],
   ['/timeseries', '/rates/time-series'],
