@@ -25,13 +25,15 @@ export function SimulatedNotice({ isOperator }: { isOperator: boolean }) {
 
 export function EmptyNotice() {
   return (
-    <Notice title="There are no prices in the ledger yet.">
+    <Notice title="There are no prices yet.">
       <p>
-        The symbols below are the catalogue. Prices appear here when you load them from public sources or from
-        a file:
+        The symbols below are the catalogue. Prices appear here when you load them from public sources, from
+        the program itself (without a network), or from a file:
       </p>
       <pre>
         <code>{commandLine('feed enable --all')}</code>
+        {'\n'}
+        <code>{commandLine('sample load')}</code>
         {'\n'}
         <code>{commandLine('import wti-daily.csv --symbol WTIOIL-SPOT --source eia')}</code>
       </pre>
