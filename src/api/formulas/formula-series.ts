@@ -44,6 +44,10 @@ export class FormulaSeries extends Series {
     return Math.min(...this.parts.map(({ series }) => series.lateFrom));
   }
 
+  override get isHidden(): boolean {
+    return this.parts.some(({ series }) => series.isHidden);
+  }
+
   /** Unit and currency of the result, from those of its parts. */
   measure(measureOf: (series: Series) => Measure): Measure {
     const { symbol } = this;

@@ -82,7 +82,7 @@ export class Series {
 
   /** Whether it has only simulated prices, which are not shown. */
   get isHidden(): boolean {
-    return this.#options.hidesSimulated && !this.symbol.real && this.symbol.formula === undefined;
+    return this.#options.hidesSimulated && !this.symbol.real;
   }
 
   /** When its feed becomes late, in ms. */

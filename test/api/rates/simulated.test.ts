@@ -80,6 +80,7 @@ onEachEngine('simulated prices with OPENPIT_DEMO=false', (engine) => {
       );
     };
     expect(await ask(false, 'XAU')).toContain('its simulated prices are hidden by OPENPIT_DEMO=false');
+    expect(await ask(false, '{XAU}*2')).toContain('its simulated prices are hidden by OPENPIT_DEMO=false');
     expect(await ask(true, 'XAU')).toBe('served');
     expect(await ask(true, 'CORN')).toBe('No data for CORN (it has no data yet).');
   });
