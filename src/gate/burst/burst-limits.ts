@@ -1,8 +1,8 @@
 import { openSharedMemory } from './shared-memory.ts';
 import { SharedWindows, type WindowKey, WORDS_PER_SLOT } from './shared-windows.ts';
 
-/** Accounts that send requests within the same few seconds, on one machine. */
-const SLOTS = 16_384;
+/** Enough for 100,000 accounts that send requests within the same few seconds, on one machine: more would share counters. */
+const SLOTS = 262_144;
 const SECOND_MS = 1_000;
 
 /**

@@ -17,7 +17,7 @@ export interface DirectoryOptions {
 }
 
 /** Measured: a key with its account, its hash and its entries in all maps. */
-const KEY_BYTES = 1_024;
+const KEY_BYTES = 512;
 const ADDRESS_RULE_BYTES = 256;
 const BYTES_MAX_DEFAULT = 128 * 1024 * 1024;
 

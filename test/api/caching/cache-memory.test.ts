@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { readConfig } from '../../../src/config.ts';
 import { Directory } from '../../../src/gate/directory/directory.ts';
 import { createKey, secureRandom } from '../../../src/gate/key.ts';
 import { CACHE_SHARES } from '../../../src/ops/gauges/cache-gauges.ts';
@@ -102,7 +103,7 @@ describe('the memory of caches under hostile traffic', () => {
 
   test('keys: more customers than fit, in long heads', async () => {
     const keys: string[] = [];
-    for (let i = 0; i < 1_200; i++) keys.push(await api.service.key('wide'));
+    for (let i = 0; i < 1_800; i++) keys.push(await api.service.key('wide'));
     const directory = await Directory.open({
       ledger: api.service.ledger,
       bytesMax: MEGABYTE,
@@ -118,6 +119,9 @@ describe('the memory of caches under hostile traffic', () => {
     expect(grown).toBeLessThan(1.2 * (directory.cache.bytes - bytesBefore) + MEGABYTE);
     expect(directory.cached(keys.at(-1)!)).toBeDefined();
     expect(directory.cached(keys[0]!)).toBeUndefined();
+    const bytesPerKey = directory.cache.bytes / directory.size;
+    const keysByDefault = (readConfig({}, {}).cacheMb * MEGABYTE * CACHE_SHARES.keys) / bytesPerKey;
+    expect(keysByDefault).toBeGreaterThan(150_000);
   }, 180_000);
 
   test('requests without a key neither fill nor evict the caches of customers', async () => {
