@@ -49,6 +49,15 @@ test('times with a zone are read, also on 29 February', () => {
   expect(time('2026-07-01T00:30:00+02:00')).toMatchObject({ at: Date.UTC(2026, 5, 30, 22, 30) });
 });
 
+test('a bar with a price beside its open, high, low or close is refused', () => {
+  const bar = { symbol: 'XAU', date: '2026-07-14', price: 100 };
+  expect(readBar(bar, 30_000)).toMatchObject({ open: 100, high: 100, low: 100, close: 100 });
+  for (const name of ['open', 'high', 'low', 'close'])
+    expect(readBar({ ...bar, [name]: 99 }, 30_000)).toEqual({
+      reason: 'price: stands for open, high, low and close; send either it or those four',
+    });
+});
+
 test('a price of negative zero becomes zero', () => {
   expect(readTick({ symbol: 'XAU', price: -0, at: NOW }, NOW)).toMatchObject({ price: 0 });
 });

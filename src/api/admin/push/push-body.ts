@@ -153,6 +153,9 @@ export function readBar(record: unknown, latestDay: Day): BarRecord | InvalidRec
   if (day === undefined) return { reason: 'date: must be a day that exists, as YYYY-MM-DD' };
   if (day > latestDay) return { reason: `date: ${bar.date} is in the future` };
   const { price, open = price, high = price, low = price, close = price } = bar;
+  if (price !== undefined && (bar.open ?? bar.high ?? bar.low ?? bar.close) !== undefined) {
+    return { reason: 'price: stands for open, high, low and close; send either it or those four' };
+  }
   if (open === undefined || high === undefined || low === undefined || close === undefined) {
     return { reason: 'it must have open, high, low and close, or price' };
   }
