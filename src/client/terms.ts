@@ -4,8 +4,8 @@
  */
 export function inTermsOf(names: Readonly<Record<string, string>>, message: string): string {
   return message.replace(
-    /The parameter "(\w+)"|[Tt]he (startDate|endDate)\b|(GET \/symbols)\b/g,
-    (whole, parameter?: string, day?: string, request?: string) =>
-      names[parameter ?? day ?? request!] ?? whole,
+    /The parameter "(\w+)"|[Tt]he (startDate|endDate)\b|(GET \/symbols|layout=wide)\b/g,
+    (whole, parameter?: string, day?: string, other?: string) =>
+      names[parameter ?? day ?? other!] ?? whole,
   );
 }

@@ -34,6 +34,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 const NAMES = {
   ...Object.fromEntries(Object.entries(PARAMETERS).map(([option, name]) => [name, `--${option}`])),
   'GET /symbols': 'openpit symbols list',
+  'layout=wide': '--layout wide',
 };
 
 /** The first day that requests cover. */

@@ -118,7 +118,7 @@ onEachEngine('openpit export', (engine) => {
       [['--interval', 'hourly'], '--interval must be one of'],
       [['--symbols', 'NOSUCH'], 'Unknown symbol: NOSUCH. openpit symbols list lists all codes.'],
       [['--format', 'xml'], '--format must be one of csv, ndjson, parquet'],
-      [['--field', 'close'], '--field must be sent with layout=wide'],
+      [['--field', 'close'], '--field must be sent with --layout wide'],
       [['--symbols', 'XAU', '--unit', 'litre'], 'The unit "litre" does not fit XAU'],
       [['--from', '2001-02-01', '--to', '2001-01-01'], '--from 2001-02-01 is after --to 2001-01-01'],
     ];
