@@ -5,7 +5,6 @@
 export function inTermsOf(names: Readonly<Record<string, string>>, message: string): string {
   return message.replace(
     /The parameter "(\w+)"|[Tt]he (startDate|endDate)\b|(GET \/symbols|layout=wide)\b/g,
-    (whole, parameter?: string, day?: string, other?: string) =>
-      names[parameter ?? day ?? other!] ?? whole,
+    (whole, parameter?: string, day?: string, other?: string) => names[parameter ?? day ?? other!] ?? whole,
   );
 }
