@@ -61,9 +61,9 @@ test('100,000 accounts share the table without limiting each other', () => {
   expect(refused).toBe(0);
 });
 
-test('50,000 accounts in the same second do not limit each other', () => {
+test('100,000 accounts in the same second do not limit each other', () => {
   const limits = new BurstLimits(join(newFolder(), 'burst'));
-  const accounts = Array.from({ length: 50_000 }, (_, i) => account(`acc_${i}`));
+  const accounts = Array.from({ length: 100_000 }, (_, i) => account(`acc_${i}`));
   let refused = 0;
   for (let n = 0; n < 2; n++) for (const one of accounts) if (!limits.take(one, NOW, 2)) refused++;
   expect(refused).toBe(0);

@@ -4,14 +4,14 @@
  *     word   0     1        2       3
  *          ├ tag ┼ opened ┼ count ┼ unused ┤   one slot per key of the last seconds
  *
- * A key's slot is the one with its tag among the 16 that begin at its home position. A slot whose window is long over can
+ * A key's slot is the one with its tag among the 32 that begin at its home position. A slot whose window is long over can
  * be taken by another key. All words are changed atomically. When two processes open a window at the same moment, one event
  * may go uncounted.
  */
 export const WORDS_PER_SLOT = 4;
 const OPENED = 1;
 const COUNT = 2;
-const PROBES = 16;
+const PROBES = 32;
 
 /** A key whose events are counted. It remembers its slot itself: another object per key would be another wait for memory. */
 export interface WindowKey {
@@ -64,7 +64,7 @@ function findSlot(words: Int32Array, tag: number, home: number, now: number, idl
       if (found === tag) return at;
       if (free < 0 && (found === 0 || isIdle(words, at, now, idleMs))) free = at;
     }
-    if (free < 0) return home * WORDS_PER_SLOT; // all 16 are busy: it shares a counter and is limited sooner
+    if (free < 0) return home * WORDS_PER_SLOT; // all 32 are busy: it shares a counter and is limited sooner
     const found = Atomics.load(words, free);
     if (Atomics.compareExchange(words, free, found, tag) === found) return free;
   }
