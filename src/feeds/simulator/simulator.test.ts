@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
 import { type EngineName, onEachEngine } from '../../../test/support/ledger.ts';
 import { Ledger } from '../../ledger/ledger.ts';
+import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { type Day, dayOf, MS_PER_DAY } from '../../market/day.ts';
 import { marketOf, sessionEnd, sessionStart } from '../../market/session.ts';
@@ -179,6 +180,31 @@ onEachEngine('simulator', (engine) => {
     expect(live.map((tick) => tick.at)).toEqual(live.map((_, i) => live[0]!.at + i * MINUTE_MS));
     expect(live).toHaveLength(60);
     expect((await ticksIn(ledger, slow!)).filter((tick) => tick.at > NOON)).toHaveLength(6);
+  });
+
+  test('a restart writes only the ticks since the last one, in both sessions', async () => {
+    const ledger = await newLedger(engine);
+    const symbols = await twoSymbols(ledger);
+    const before = new Stream(ledger);
+    await before.tick(symbols, NOON);
+    expect(await before.fillLastSession(symbols, NOON)).toBeGreaterThan(100);
+    const after = new Stream(ledger);
+    expect(await after.tick(symbols, NOON + 2 * MINUTE_MS)).toBeLessThanOrEqual(2);
+    expect(await after.fillLastSession(symbols, NOON + 2 * MINUTE_MS)).toBe(0);
+    expect(NOON + 2 * MINUTE_MS - (await ticksIn(ledger, symbols[0]!)).at(-1)!.at).toBeLessThan(MINUTE_MS);
+  });
+
+  test('a start completes a session that was being written when the process was killed', async () => {
+    const [whole, half] = [await newLedger(engine), await newLedger(engine)];
+    const symbols = await twoSymbols(whole);
+    await new Stream(whole).tick(symbols, NOON);
+    const written = await ticksIn(whole, symbols[0]!);
+    await half.ticks.append(written.slice(0, 30), SIMULATED);
+    await new Stream(half).tick(symbols, NOON);
+    for (const symbol of symbols) {
+      const at = (ticks: { at: number }[]) => ticks.map((tick) => tick.at);
+      expect(at(await ticksIn(half, symbol))).toEqual(at(await ticksIn(whole, symbol)));
+    }
   });
 
   test('nothing ticks outside of a session', async () => {

@@ -42,7 +42,9 @@ export class Stream {
     const simulated = symbols.filter((symbol) => !symbol.real && isLive(symbol));
     // After a pause, for example a suspended machine, the past is generated as at a start.
     const isAtStart = this.#through === undefined || now - this.#through > SPARSE_MS;
-    const ticks = isAtStart ? this.#sessionSoFar(simulated, now) : this.#due(simulated, this.#through!, now);
+    const ticks = isAtStart
+      ? await this.#sessionSoFar(simulated, now)
+      : this.#due(simulated, this.#through!, now);
     await this.#write(ticks);
     this.#through = Math.max(this.#through ?? now, now);
     return ticks.length;
@@ -51,7 +53,7 @@ export class Stream {
   /** Writes the last closed session of each market, so that intraday prices do not begin with the first start. Returns how many ticks. */
   async fillLastSession(symbols: readonly LedgerSymbol[], now: number): Promise<number> {
     const simulated = symbols.filter((symbol) => !symbol.real && isLive(symbol));
-    const ticks = this.#sparseTicks(
+    const ticks = await this.#sparseTicks(
       simulated,
       (market) => sessionOf(market, lastClosedDay(market, now)),
       now,
@@ -68,21 +70,26 @@ export class Stream {
   }
 
   /** The open sessions from their start to now, with ticks ten minutes apart. */
-  #sessionSoFar(symbols: readonly LedgerSymbol[], now: number): NewTick[] {
+  #sessionSoFar(symbols: readonly LedgerSymbol[], now: number): Promise<NewTick[]> {
     return this.#sparseTicks(symbols, (market) => runningSession(market, now), now);
   }
 
-  #sparseTicks(
+  /** Those that the ledger does not have: the ticks of a session are written in the order of their times. */
+  async #sparseTicks(
     symbols: readonly LedgerSymbol[],
     sessionIn: (market: Market) => Session | undefined,
     upTo: number,
-  ): NewTick[] {
+  ): Promise<NewTick[]> {
     const sessions = memo(sessionIn);
-    return symbols.flatMap((symbol) => {
+    const inSession = symbols.flatMap((symbol) => {
       const session = sessions(symbol.market);
-      if (!session) return [];
+      return session ? { symbol, session, symbolId: symbol.id, day: session.day } : [];
+    });
+    const newest = await this.#ledger.ticks.newestSimulated(inSession);
+    return inSession.flatMap(({ symbol, session }, i) => {
       const timetable = timetableOf(symbol, session);
-      return this.#ticksAt(symbol, session, timetable, sparseMomentsIn(timetable, upTo));
+      const moments = sparseMomentsIn(timetable, upTo).filter((at) => at > (newest[i] ?? 0));
+      return this.#ticksAt(symbol, session, timetable, moments);
     });
   }
 

@@ -133,6 +133,22 @@ export class TickStore {
     return rows.map(([symbolId]) => asNumber(symbolId));
   }
 
+  /** The time of the newest simulated tick of each of these symbols' trade dates, in ms; undefined where there is none. */
+  async newestSimulated(days: readonly { symbolId: number; day: Day }[]): Promise<(number | undefined)[]> {
+    const rows = await this.#engine.forRows(
+      this.#engine.read,
+      { symbol_id: 'BIGINT', day: 'BIGINT', position: 'BIGINT' },
+      days.map(({ symbolId, day }, position) => [symbolId, day, position]),
+      (n) => `SELECT ${n.cell('position')}, (
+          SELECT at FROM tick WHERE tick.symbol_id = ${n.cell('symbol_id')} AND tick.day = ${n.cell('day')}
+            AND source_id = ${SIMULATED_ID} ORDER BY at DESC LIMIT 1)
+        FROM ${n.table}`,
+    );
+    const newest: (number | undefined)[] = days.map(() => undefined);
+    for (const [position, at] of rows) if (at !== null) newest[asNumber(position)] = asNumber(at);
+    return newest;
+  }
+
   /** Whether a symbol has simulated ticks. */
   async hasSimulated(symbolId: number): Promise<boolean> {
     const rows = await this.#engine.read`
