@@ -1,14 +1,13 @@
 import { type Listener, listen } from './api/server.ts';
 import type { ProcessSharing } from './api/telemetry/sharing.ts';
-import type { Board } from './board/board.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './runtime/clock.ts';
-import { type Log, messageOf } from './runtime/log/log.ts';
+import type { Log } from './runtime/log/log.ts';
 import { type Core, openCore } from './service/core.ts';
 import { startFeedThread } from './service/feed-thread.ts';
 import { createHeartbeat } from './service/heartbeat.ts';
-import { leaseAhead } from './service/lease-ahead.ts';
 import { type Loops, startLoops } from './service/loops.ts';
+import { warmUp } from './service/warm-up.ts';
 
 /** The role of a process among those that share a port. */
 export interface ProcessRole {
@@ -32,11 +31,6 @@ export interface Service {
 /** The feed thread gets at least this long to stop, even when draining used up its time. */
 const FEEDS_STOP_MS_MIN = 1_000;
 
-/** A start waits at most this long for the dates that only the first `/symbols` request would otherwise wait for. */
-const DATES_MS_MAX = 1_000;
-/** The same for the prices of the symbols with the most ticks. A request that comes earlier reads the latest price alone. */
-const PRICES_MS_MAX = 200;
-
 /** Starts the parts in order. `stop` stops them in reverse, as does a start that fails. */
 export async function startService(
   config: Config,
@@ -55,12 +49,9 @@ export async function startService(
   const becomeReady = async () => {
     await loops.follow();
     core.phase = 'ready';
-    if (!role.shared) void prepareQuotas(core, clock, log, stopping.signal);
+    await warmUp(core, { clock, log, signal: stopping.signal, mayLease: !role.shared });
   };
-  if (!awaitsHistory) {
-    await becomeReady();
-    await warmUp(core.board, log, stopping.signal);
-  }
+  if (!awaitsHistory) await becomeReady();
   const listener = opened.adopt(startListening(core, loops, config, role), (one) => one.stop(0));
   const ready = Promise.withResolvers<void>();
   const announceReady = () => {
@@ -122,30 +113,4 @@ function startListening(core: Core, loops: Loops, config: Config, role: ProcessR
     loops.watchCertificate(() => certificate.check());
   }
   return listener;
-}
-
-/** In the background: an account without a lease yet gets one with its first request. */
-async function prepareQuotas(
-  { meter, ledger }: Core,
-  clock: Clock,
-  log: Log,
-  signal: AbortSignal,
-): Promise<void> {
-  await leaseAhead(meter, ledger.accounts, clock.now(), signal).catch((error) =>
-    log.debug('the rest of the accounts lease units with their first requests', {
-      message: messageOf(error),
-    }),
-  );
-}
-
-/** Loads what the first requests would wait for, and continues in the background after the time that a start may take. */
-async function warmUp(board: Board, log: Log, signal: AbortSignal): Promise<void> {
-  const onError = (error: unknown) =>
-    log.debug('the rest is loaded when it is requested', { message: messageOf(error) });
-  const dates = board.loadDates().catch(onError);
-  const prices = board.loadBusiest(signal).catch(onError);
-  await Promise.all([
-    Promise.race([dates, Bun.sleep(DATES_MS_MAX)]),
-    Promise.race([prices, Bun.sleep(PRICES_MS_MAX)]),
-  ]);
 }

@@ -1,8 +1,9 @@
 /**
  * `npm run bench:customers`: what requests cost when ten thousand customers send them. `npm run bench:customers -- steady same`
- * runs only those parts: steady, startup, postgres, same, memory, sparse, growth.
+ * runs only those parts: steady, startup, arrival, postgres, same, memory, sparse, growth.
  */
 import { type Part, report } from '../lib/report.ts';
+import { arrival } from './arrival.ts';
 import { growth } from './growth.ts';
 import { memory } from './memory.ts';
 import { postgres, startup, steady } from './mix.ts';
@@ -19,6 +20,11 @@ interface CustomerPart {
 const PARTS: Readonly<Record<string, CustomerPart>> = {
   steady: { part: 'customers-steady', title: 'Ten thousand customers', run: withPopulation(steady) },
   startup: { part: 'customers-startup', title: 'Ten thousand customers after a start', run: startup },
+  arrival: {
+    part: 'customers-arrival',
+    title: 'Ten thousand customers in the first seconds after a start',
+    run: arrival,
+  },
   postgres: { part: 'customers-postgres', title: 'Ten thousand customers on PostgreSQL', run: postgres },
   same: { part: 'customers-same', title: 'Many customers, one request', run: same },
   memory: { part: 'customers-memory', title: 'Memory of active customers', run: memory },

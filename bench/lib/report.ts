@@ -10,6 +10,7 @@ const PAGE = join(ROOT, 'docs', 'performance.md');
 const PARTS = [
   'customers-steady',
   'customers-startup',
+  'customers-arrival',
   'customers-postgres',
   'customers-same',
   'customers-memory',

@@ -128,6 +128,19 @@ export class Board {
     return this.#loadDates([...this.#series.byId.values()]);
   }
 
+  /** Loads the latest prices of all symbols, or their histories as far as they fit into memory, until the signal. */
+  async loadAhead(level: 'latest' | 'all', signal: AbortSignal): Promise<void> {
+    const { clock, historyBytesMax } = this.#options;
+    for (const series of [...this.#series.byId.values()]) {
+      if (signal.aborted || (level === 'all' && this.bytes >= historyBytesMax)) break;
+      if (level === 'all' && !series.has('recent')) continue; // it has many ticks, which load in the background
+      if (shouldYield()) await yieldToRequests();
+      this.#views.checkClock();
+      await series.load(level, clock);
+    }
+    await this.#finishLoad([]);
+  }
+
   /** Loads the recent prices of the symbols with the most ticks, whose first request would otherwise wait longest. */
   async loadBusiest(signal: AbortSignal): Promise<void> {
     for (const id of await this.#options.ledger.ticks.busiest(BUSIEST_MAX)) {

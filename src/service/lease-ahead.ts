@@ -1,11 +1,12 @@
 import type { Meter } from '../gate/meter/meter.ts';
 import type { AccountStore } from '../ledger/accounts/accounts.ts';
 import { periodBefore, periodOf } from '../ledger/quota/period.ts';
+import { yieldToRequests } from '../runtime/yield.ts';
 
 /** More accounts wait for their first request: each lease takes memory, whether it is used or not. */
 const ACCOUNTS_MAX = 20_000;
-/** The event loop runs between two pages. */
-const PAUSE_MS = 2;
+/** As many as one call of the meter leases. */
+const ACCOUNTS_PER_PAGE = 256;
 
 /**
  * Leases units for the accounts that were created or used in this or the last month, so that after a start their first
@@ -22,11 +23,15 @@ export async function leaseAhead(
   if (!(await meter.isAlone())) return;
   let count = 0;
   for (let after: string | undefined = ''; after !== undefined && !signal.aborted; ) {
-    const { ids, last }: { ids: string[]; last?: string } = await accounts.activePage(after, since);
+    const { ids, last }: { ids: string[]; last?: string } = await accounts.activePage(
+      after,
+      since,
+      ACCOUNTS_PER_PAGE,
+    );
     count += ids.length;
     if (count > ACCOUNTS_MAX) return;
-    meter.leaseAhead(ids);
+    await meter.leaseAhead(ids);
+    await yieldToRequests();
     after = last;
-    await Bun.sleep(PAUSE_MS);
   }
 }

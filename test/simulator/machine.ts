@@ -67,7 +67,7 @@ export class Machine {
       });
       if (life === this.#life) this.meter = meter;
       void meter.isAlone().then(
-        (isAlone) => isAlone && meter.leaseAhead(this.#accountIds()),
+        (isAlone) => (isAlone ? meter.leaseAhead(this.#accountIds()) : undefined),
         () => {}, // the call was lost: accounts lease with their first request
       );
     } catch {

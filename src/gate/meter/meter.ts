@@ -224,10 +224,11 @@ export class Meter {
     return this.#holder.isAlone();
   }
 
-  /** Leases units for accounts before their first requests. */
-  leaseAhead(accountIds: Iterable<string>): void {
+  /** Leases units for accounts before their first requests. Resolves when they are there, or at the next failure. */
+  async leaseAhead(accountIds: Iterable<string>): Promise<void> {
     if (this.#isClosed || this.#syncer.isDown) return;
     this.#accounts.leaseAhead(accountIds);
+    await this.#syncer.idle();
   }
 
   /** Reports every count of this process again, to a ledger that may have lost its last writes. */

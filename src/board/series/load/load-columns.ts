@@ -41,7 +41,10 @@ async function addHistory(
 ): Promise<void> {
   const ohlc = { open: 0, high: 0, low: 0, close: 0 };
   for (const row of await ledger.bars.history(symbolId, origin, first, last)) {
-    [, ohlc.open, ohlc.high, ohlc.low, ohlc.close] = row;
+    ohlc.open = row[1];
+    ohlc.high = row[2];
+    ohlc.low = row[3];
+    ohlc.close = row[4];
     if (row[6] > 0) columns.remove(row[0]);
     else columns.set(row[0], ohlc, row[5]);
   }

@@ -17,11 +17,11 @@ export class SqliteHandle {
   readonly #database: Database;
   /** By text, the least recently used first. */
   readonly #statements = new Map<string, Statement>();
-  readonly #rowsPerTurn: number;
+  readonly #msPerTurn: number;
   #isClosed = false;
 
-  constructor(path: string, { isReadOnly = false, rowsPerTurn = Number.POSITIVE_INFINITY } = {}) {
-    this.#rowsPerTurn = rowsPerTurn;
+  constructor(path: string, { isReadOnly = false, msPerTurn = Number.POSITIVE_INFINITY } = {}) {
+    this.#msPerTurn = msPerTurn;
     this.#database = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true, create: true });
     const query = (text: string, values: readonly unknown[]) =>
       new DeferredQuery((asArrays) => this.#run(text, values, asArrays)) as unknown as SqlQuery;
@@ -38,14 +38,18 @@ export class SqliteHandle {
     this.#database.close();
   }
 
-  /** Runs a statement once for each row of values, some of them in each turn of the event loop. Returns the rows of all runs. */
+  /** Runs a statement once for each row of values, for a limited time in each turn of the event loop. Returns the rows of all runs. */
   async forRows(columns: ColumnTypes, rows: readonly RowValues[], text: RowStatement): Promise<Cell[][]> {
     const names = Object.keys(columns);
     const cell = (column: string) => `?${names.indexOf(column) + 1}`;
     const statement = this.#prepare(text({ cell, from: '', table: '(SELECT 1) AS n' }));
     const found: Cell[][] = [];
+    let turnEndsAt = performance.now() + this.#msPerTurn;
     for (let i = 0; i < rows.length; i++) {
-      if (i > 0 && i % this.#rowsPerTurn === 0) await yieldToRequests();
+      if (performance.now() > turnEndsAt) {
+        await yieldToRequests();
+        turnEndsAt = performance.now() + this.#msPerTurn;
+      }
       for (const one of statement.values(...(rows[i] as SQLQueryBindings[])) as Cell[][]) found.push(one);
     }
     return found;
