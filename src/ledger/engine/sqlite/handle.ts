@@ -8,6 +8,13 @@ import type { Cell, Row, RowValues, Sql, SqlQuery } from '../rows.ts';
 /** Bulk writes use many texts; the least recently used statement is then finalized. */
 const STATEMENTS_MAX = 100;
 
+export interface HandleOptions {
+  isReadOnly?: boolean;
+  /** How long statements for many rows may keep the event loop from turning, in ms; without it, as long as they take. */
+  msPerTurn?: number | undefined;
+  now?: () => number;
+}
+
 /**
  * A connection to an SQLite file. It keeps its prepared statements: Bun's `SQL` prepares a statement for every call, which
  * takes longer than to run a small one.
@@ -17,11 +24,18 @@ export class SqliteHandle {
   readonly #database: Database;
   /** By text, the least recently used first. */
   readonly #statements = new Map<string, Statement>();
-  readonly #msPerTurn: number;
+  readonly #msPerTurn: number | undefined;
+  readonly #now: () => number;
+  /** When the time of the current turn of the event loop is up; undefined if none of it is used yet. */
+  #turnEndsAt: number | undefined;
   #isClosed = false;
 
-  constructor(path: string, { isReadOnly = false, msPerTurn = Number.POSITIVE_INFINITY } = {}) {
+  constructor(
+    path: string,
+    { isReadOnly = false, msPerTurn, now = () => performance.now() }: HandleOptions = {},
+  ) {
     this.#msPerTurn = msPerTurn;
+    this.#now = now;
     this.#database = new Database(path, isReadOnly ? { readonly: true } : { readwrite: true, create: true });
     const query = (text: string, values: readonly unknown[]) =>
       new DeferredQuery((asArrays) => this.#run(text, values, asArrays)) as unknown as SqlQuery;
@@ -44,15 +58,24 @@ export class SqliteHandle {
     const cell = (column: string) => `?${names.indexOf(column) + 1}`;
     const statement = this.#prepare(text({ cell, from: '', table: '(SELECT 1) AS n' }));
     const found: Cell[][] = [];
-    let turnEndsAt = performance.now() + this.#msPerTurn;
     for (let i = 0; i < rows.length; i++) {
-      if (performance.now() > turnEndsAt) {
-        await yieldToRequests();
-        turnEndsAt = performance.now() + this.#msPerTurn;
-      }
+      if (this.#isTurnOver()) await yieldToRequests();
       for (const one of statement.values(...(rows[i] as SQLQueryBindings[])) as Cell[][]) found.push(one);
     }
     return found;
+  }
+
+  /** Whether statements for many rows have used up their time in this turn of the event loop. */
+  #isTurnOver(): boolean {
+    if (this.#msPerTurn === undefined) return false;
+    const now = this.#now();
+    if (this.#turnEndsAt === undefined) {
+      this.#turnEndsAt = now + this.#msPerTurn;
+      setImmediate(() => {
+        this.#turnEndsAt = undefined;
+      });
+    }
+    return now > this.#turnEndsAt;
   }
 
   async #run(text: string, values: readonly unknown[], asArrays: boolean): Promise<Row[] | Cell[][]> {

@@ -16,7 +16,7 @@ const ROWS_PER_DELETE = 2_000;
  * How long requests wait for a report of counts or for new leases. Time, not rows: between two turns of a busy event loop, many
  * other tasks have theirs, and a sync of 256 accounts that took 48 turns was not finished after a second.
  */
-const SERVING_MS_PER_TURN = 1;
+const SERVING_MS_PER_TURN = 0.5;
 /** Less than 1 ms of this thread. */
 const ROWS_PER_AGGREGATE = 1_000;
 
