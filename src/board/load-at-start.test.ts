@@ -34,19 +34,19 @@ onEachEngine('a start', (engine) => {
     expect(board.catalog.find(symbol!.code)!.loaded).toBe('nothing');
   });
 
-  test('loads the latest prices of all symbols, then their histories', async () => {
+  test('loads the latest prices of all symbols, then a year of their histories', async () => {
     const { board, series } = await boardWithHistories(1e9);
     await board.loadAhead('latest', NEVER);
     expect(series.map(({ loaded }) => loaded)).toEqual(['recent', 'recent', 'recent']);
-    await board.loadAhead('all', NEVER);
-    expect(series.map(({ loaded }) => loaded)).toEqual(['all', 'all', 'all']);
+    await board.loadAhead('year', NEVER);
+    expect(series.map(({ loaded }) => loaded)).toEqual(['year', 'year', 'year']);
     // Requests find them in memory.
-    expect(board.prepare(series, 'all', NOW)).toBeUndefined();
+    expect(board.prepare(series, 'year', NOW)).toBeUndefined();
   });
 
   test('loads no more histories than fit into memory', async () => {
     const { board, series } = await boardWithHistories(1);
-    for (const level of ['latest', 'all'] as const) await board.loadAhead(level, NEVER);
+    for (const level of ['latest', 'year'] as const) await board.loadAhead(level, NEVER);
     expect(series.map(({ loaded }) => loaded)).toEqual(['recent', 'recent', 'recent']);
   });
 
@@ -62,7 +62,7 @@ onEachEngine('a start', (engine) => {
     const ticks = Array.from({ length: 9_000 }, (_, i) => tick(busy!.id, `${i}`, NOW - i));
     await ledger.ticks.append(ticks, 'push');
     const board = await open(ledger, 0);
-    for (const level of ['latest', 'all'] as const) await board.loadAhead(level, NEVER);
+    for (const level of ['latest', 'year'] as const) await board.loadAhead(level, NEVER);
     const series = board.catalog.find(busy!.code)!;
     expect(series.loaded).toBe('latest');
     await board.ready([series], 'recent', NOW);

@@ -31,7 +31,7 @@ export async function warmUp(
     () => board.loadDates(),
     () => board.loadAhead('latest', timeUp),
     async () => mayLease && leaseAhead(meter, ledger.accounts, clock.now(), signal),
-    () => board.loadAhead('all', timeUp),
+    () => board.loadAhead('year', timeUp),
     () => board.loadBusiest(signal),
   ];
   const run = async () => {

@@ -38,10 +38,15 @@ const CLOSES_WITHIN_DAYS: Readonly<Record<UpdateInterval, number>> = {
   month: 400,
 };
 
-/** Reads the closes of a series whose whole history is loaded. */
-export function readCloses(series: Series, view: View, { day }: LatestPrice): RecentCloses {
-  const first = day - CLOSES_WITHIN_DAYS[series.symbol.updateInterval];
-  const bars = view.bars(series, first, day - 1).slice(-CLOSES_MAX);
+/** The first of the days in which the closes before a price are looked for. */
+export function closesFrom({ symbol }: Series, { day }: LatestPrice): Day {
+  return day - CLOSES_WITHIN_DAYS[symbol.updateInterval];
+}
+
+/** Reads the closes of a series whose history is loaded since `closesFrom`. */
+export function readCloses(series: Series, view: View, latest: LatestPrice): RecentCloses {
+  const { day } = latest;
+  const bars = view.bars(series, closesFrom(series, latest), day - 1).slice(-CLOSES_MAX);
   const closes = bars.map(({ close }) => close);
   return { day, version: view.version(series), closes, lastDay: bars.at(-1)?.day };
 }

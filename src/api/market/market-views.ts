@@ -1,5 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import type { Catalog } from '../../board/catalog.ts';
+import { historySince } from '../../board/series/load/load-level.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
@@ -12,7 +13,7 @@ import type { SharedBody } from '../model/shared-body.ts';
 import { findSymbols, readSymbolSet } from '../params/parameters.ts';
 import type { EntityTags } from '../response/etag.ts';
 import { gzip } from '../response/gzip.ts';
-import { briefJson, quoteJson, type RecentCloses, readCloses, rowJson } from './market-row.ts';
+import { briefJson, closesFrom, quoteJson, type RecentCloses, readCloses, rowJson } from './market-row.ts';
 
 /** The market as one delay sees it. */
 export interface MarketView {
@@ -151,11 +152,12 @@ export class MarketViews {
       const latest = view.latest(series);
       if (!latest) return undefined;
       const recent = known.get(series);
+      const required = historySince(closesFrom(series, latest), now);
       const isCurrent =
-        recent?.day === latest.day && (recent.version === view.version(series) || !series.has('all'));
+        recent?.day === latest.day && (recent.version === view.version(series) || !series.has(required));
       if (recent && isCurrent) return recent;
-      if (series.has('all')) known.set(series, readCloses(series, view, latest));
-      else await this.#board.ready([series], 'all', now);
+      if (series.has(required)) known.set(series, readCloses(series, view, latest));
+      else await this.#board.ready([series], required, now);
     }
   }
 

@@ -23,6 +23,8 @@ const CAPACITY_SPARE = 16;
  * them.
  */
 export class Columns {
+  /** Earlier days are not loaded. */
+  readonly from: Day;
   #arrays: BarArrays = {
     days: new Int32Array(CAPACITY_SPARE),
     prices: new Float64Array(CAPACITY_SPARE * 4),
@@ -41,6 +43,10 @@ export class Columns {
   readonly #texts = new Map<string, TextPages<object>>();
   /** Shared with all snapshots that were taken since a bar was corrected. */
   #tableTexts: TableTexts = new Map();
+
+  constructor(from = Number.NEGATIVE_INFINITY) {
+    this.from = from;
+  }
 
   get length(): number {
     return this.#length;

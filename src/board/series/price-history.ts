@@ -4,7 +4,7 @@ import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import { foldTick } from '../../market/bar.ts';
-import { type Day, LAST_DAY } from '../../market/day.ts';
+import { type Day, LAST_DAY, utcDay } from '../../market/day.ts';
 import { lastDayEnded, type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
@@ -12,6 +12,7 @@ import type { Columns } from './columns.ts';
 import { DelayedView, EVERY_DAY, NO_CHANGE, type SettledBars } from './delayed-view.ts';
 import { DueQueue } from './due-queue.ts';
 import { loadColumns } from './load/load-columns.ts';
+import { type LoadLevel, YEAR_DAYS } from './load/load-level.ts';
 import { SettledBarStore } from './settled-bar-store.ts';
 import { TickLog } from './tick-log.ts';
 import { UnsettledBars } from './unsettled-bars.ts';
@@ -206,13 +207,14 @@ export class PriceHistory implements SettledBars {
       this.addBar(bar, now);
   }
 
-  /** Reads the settled history. Bars may be added meanwhile. */
-  loadColumns(ledger: Ledger, now: number): Promise<void> {
+  /** Reads the settled history of the last year, or all of it. Bars may be added meanwhile. */
+  loadColumns(ledger: Ledger, level: LoadLevel, now: number): Promise<void> {
     return this.#settled.loadColumns(() =>
       loadColumns({
         ledger,
         symbolId: this.#symbolId,
         origin: this.origin,
+        from: level === 'year' ? utcDay(now) - YEAR_DAYS : Number.NEGATIVE_INFINITY,
         settledUntil: lastDayEnded(now - this.#lags.at(-1)!),
         isSettled: (bar) => this.#isSettled(bar, now),
       }),

@@ -7,7 +7,7 @@ import type { Day } from '../../market/day.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { EVERY_DAY, NO_CHANGE } from './delayed-view.ts';
-import { isAtLeast, type LoadLevel, type RequiredData } from './load/load-level.ts';
+import { hasHistory, isAtLeast, type LoadLevel, type RequiredData } from './load/load-level.ts';
 import type { LoadQueue } from './load/series-load.ts';
 import { SeriesLoader } from './load/series-loader.ts';
 import { PriceHistory, type ViewLags } from './price-history.ts';
@@ -137,7 +137,7 @@ export class Series {
 
   /** Discards the history but keeps the recent days. */
   evict(): void {
-    if (this.loaded !== 'all') return;
+    if (!hasHistory(this.loaded)) return;
     this.loaded = 'recent';
     this.#dropColumns();
   }
@@ -210,8 +210,8 @@ export class Series {
   }
 
   #readMissing(wanted: LoadLevel, now: number, onNextPage: () => Promise<void>): Promise<void> {
-    const isExtended = wanted === 'all' && this.has('recent');
-    return isExtended ? this.#readColumns(now) : this.#read(wanted, now, onNextPage);
+    const isExtended = hasHistory(wanted) && this.has('recent');
+    return isExtended ? this.#readColumns(wanted, now) : this.#read(wanted, now, onNextPage);
   }
 
   async #read(wanted: LoadLevel, now: number, onNextPage: () => Promise<void>): Promise<void> {
@@ -222,9 +222,9 @@ export class Series {
     await real.loadRecent(this.#options.ledger, now, onNextPage);
     const simulated = this.#newSimulated(real);
     await simulated?.loadRecent(this.#options.ledger, now, onNextPage);
-    if (wanted === 'all') {
-      await real.loadColumns(this.#options.ledger, now);
-      await simulated?.loadColumns(this.#options.ledger, now);
+    if (hasHistory(wanted)) {
+      await real.loadColumns(this.#options.ledger, wanted, now);
+      await simulated?.loadColumns(this.#options.ledger, wanted, now);
     }
     if (this.#isLoadStale) return; // the loader starts over
     this.#real = real;
@@ -240,11 +240,11 @@ export class Series {
   }
 
   /** Adds the settled histories to recent prices. No view shows anything else afterwards, so versions stay as they are. */
-  async #readColumns(now: number): Promise<void> {
+  async #readColumns(wanted: LoadLevel, now: number): Promise<void> {
     this.#isLoadStale = false;
-    await this.#real?.loadColumns(this.#options.ledger, now);
-    await this.#simulated?.loadColumns(this.#options.ledger, now);
-    if (!this.#isLoadStale) this.loaded = 'all';
+    await this.#real?.loadColumns(this.#options.ledger, wanted, now);
+    await this.#simulated?.loadColumns(this.#options.ledger, wanted, now);
+    if (!this.#isLoadStale) this.loaded = wanted;
   }
 
   /** The simulated history, if some view may show it. */

@@ -2,7 +2,7 @@ import type { BarRevision } from '../../ledger/prices/bars.ts';
 import { type Day, EARLIEST_DAY } from '../../market/day.ts';
 import type { Columns } from './columns.ts';
 
-/** The bars of a history that every view shows: those of recent days one by one, and all of them in columns once these are loaded. */
+/** The bars of a history that every view shows: those of recent days one by one, and those of a year or all of them in columns once these are loaded. */
 export class SettledBarStore {
   /** By day, with withdrawals. */
   readonly #recent = new Map<Day, BarRevision>();
@@ -46,13 +46,14 @@ export class SettledBarStore {
     return bar;
   }
 
-  /** Bars may be added and taken while `read` reads the columns. */
+  /** Replaces the columns. Bars may be added and taken while `read` reads the new ones. */
   async loadColumns(read: () => Promise<Columns>): Promise<void> {
     const changes: ((columns: Columns) => void)[] = [];
     this.#columnChanges = changes;
     try {
       const columns = await read();
       for (const change of changes) change(columns);
+      this.dropColumns();
       this.columns = columns;
     } finally {
       this.#columnChanges = undefined;
@@ -72,6 +73,6 @@ export class SettledBarStore {
 
   #changeColumns(change: (columns: Columns) => void): void {
     if (this.columns) change(this.columns);
-    else this.#columnChanges?.push(change);
+    this.#columnChanges?.push(change);
   }
 }

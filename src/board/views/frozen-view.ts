@@ -1,6 +1,7 @@
 import type { Day } from '../../market/day.ts';
 import type { Columns } from '../series/columns.ts';
 import { FrozenBars } from '../series/frozen-bars.ts';
+import { NotLoaded } from '../series/load/load-level.ts';
 import type { LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 import { mergeBars, newestBar, settledIn } from './merge-bars.ts';
@@ -50,29 +51,29 @@ export class FrozenView implements FrozenPrices {
   }
 
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
-    const { bars, overlay } = this.#of(series);
+    const { bars, overlay } = this.#from(earliest, series);
     return newestBar(bars, overlay, day, earliest);
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
-    const { bars, overlay } = this.#of(series);
+    const { bars, overlay } = this.#from(first, series);
     return mergeBars(bars, overlay, first, last);
   }
 
   /** Undefined once the history has changed. Read the result before the next `await`. */
   settled(series: Series, first: Day, last: Day): SettledRange | undefined {
-    const { snapshotOf, overlay } = this.#of(series);
+    const { snapshotOf, overlay } = this.#from(first, series);
     if (!snapshotOf || snapshotOf.columns.version !== snapshotOf.version) return undefined;
     return settledIn(snapshotOf.columns, overlay, first, last);
   }
 
   settledHistory(series: Series): SettledHistory {
-    const { bars, overlay } = this.#of(series);
+    const { bars, overlay } = this.#from(Number.NEGATIVE_INFINITY, series);
     return { bars, lastDay: overlay.length > 0 ? overlay[0]!.day - 1 : Number.POSITIVE_INFINITY };
   }
 
   days(series: Series, first: Day, last: Day): Int32Array {
-    const { bars, overlay } = this.#of(series);
+    const { bars, overlay } = this.#from(first, series);
     if (!overlay.some(({ day }) => day >= first && day <= last)) {
       return bars.days(bars.firstFrom(first), bars.firstFrom(last + 1));
     }
@@ -82,7 +83,7 @@ export class FrozenView implements FrozenPrices {
   requireComplete(): void {}
 
   digest(series: Series, first: Day, last: Day): bigint {
-    const { bars, overlay } = this.#of(series);
+    const { bars, overlay } = this.#from(first, series);
     const settled = bars.digest(bars.firstFrom(first), bars.firstFrom(last + 1));
     const unsettled = overlay.filter(({ day }) => day >= first && day <= last);
     return unsettled.length === 0 ? settled : Bun.hash.xxHash3(`${settled} ${digestOf(unsettled)}`);
@@ -90,6 +91,13 @@ export class FrozenView implements FrozenPrices {
 
   #of(series: Series): FrozenSeries {
     return this.#series.get(series)!;
+  }
+
+  /** To be read from this day on. */
+  #from(day: Day, series: Series): FrozenSeries {
+    const frozen = this.#of(series);
+    if (frozen.snapshotOf && day < frozen.snapshotOf.columns.from) throw new NotLoaded(series.symbol.code);
+    return frozen;
   }
 }
 

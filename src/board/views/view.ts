@@ -1,5 +1,7 @@
 import type { Day } from '../../market/day.ts';
 import type { Columns } from '../series/columns.ts';
+import { NotLoaded } from '../series/load/load-level.ts';
+import type { PriceHistory } from '../series/price-history.ts';
 import type { LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 import { type FrozenSeries, FrozenView, NO_BARS } from './frozen-view.ts';
@@ -59,17 +61,23 @@ export class View implements Prices {
 
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
     const history = series.visibleHistory(this.index);
-    return history && newestBar(history.columns!, history.views[this.index]!.overlay, day, earliest);
+    if (!history) return undefined;
+    const columns = columnsFrom(earliest, history, series);
+    return newestBar(columns, history.views[this.index]!.overlay, day, earliest);
   }
 
   settled(series: Series, first: Day, last: Day): SettledRange | undefined {
     const history = series.visibleHistory(this.index);
-    return history && settledIn(history.columns!, history.views[this.index]!.overlay, first, last);
+    if (!history) return undefined;
+    const columns = columnsFrom(first, history, series);
+    return settledIn(columns, history.views[this.index]!.overlay, first, last);
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
     const history = series.visibleHistory(this.index);
-    return history ? mergeBars(history.columns!, history.views[this.index]!.overlay, first, last) : [];
+    if (!history) return [];
+    const columns = columnsFrom(first, history, series);
+    return mergeBars(columns, history.views[this.index]!.overlay, first, last);
   }
 
   freeze(series: readonly Series[]): FrozenView {
@@ -90,6 +98,12 @@ export class View implements Prices {
 }
 
 const NOTHING = { bars: NO_BARS, overlay: [] };
+
+/** The settled history, to be read from this day on. */
+function columnsFrom(day: Day, { columns }: PriceHistory, { symbol }: Series): Columns {
+  if (!columns || day < columns.from) throw new NotLoaded(symbol.code);
+  return columns;
+}
 
 function frozenHistory(columns: Columns, overlay: readonly SourcedBar[]) {
   return { bars: columns.freeze(), overlay, snapshotOf: { columns, version: columns.version } };

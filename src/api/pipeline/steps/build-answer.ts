@@ -1,8 +1,11 @@
 import type { Board } from '../../../board/board.ts';
+import { historySince, NotLoaded, type RequiredData } from '../../../board/series/load/load-level.ts';
 import { Series } from '../../../board/series/series.ts';
+import { LOOK_BACK_DAYS } from '../../../market/symbol.ts';
 import type { AnswerCache } from '../../cache/answer-cache.ts';
 import type { CachedAnswer } from '../../cache/cached-answer.ts';
 import { DeferredAnswer } from '../../cache/deferred-answer.ts';
+import { RATE_DAYS_MAX } from '../../conversion/converted-prices.ts';
 import type { TableCache } from '../../download/cached-text.ts';
 import type { Download } from '../../download/download.ts';
 import { gzipInSlices } from '../../download/gzip-chunks.ts';
@@ -52,16 +55,29 @@ export function buildAnswer({
   };
 
   /** Starts over after loading: the board may evict a series while others load. */
-  function build(priceRequest: PriceRequest): MaybeAsync<PreparedAnswer> {
+  function build(
+    priceRequest: PriceRequest,
+    required = requiredData(priceRequest),
+  ): MaybeAsync<PreparedAnswer> {
+    const { context, priceQuery } = priceRequest;
+    const loading = board.prepare(priceQuery.series, required, context.now);
+    if (loading) return loading.then(() => build(priceRequest, required));
+    try {
+      return answer(priceRequest);
+    } catch (error) {
+      if (!(error instanceof NotLoaded) || required === 'all') throw error;
+      return build(priceRequest, 'all'); // the clock was set back since the last year was loaded
+    }
+  }
+
+  function answer(priceRequest: PriceRequest): MaybeAsync<PreparedAnswer> {
     const { endpoint, context, priceQuery, view } = priceRequest;
-    const loading = board.prepare(priceQuery.series, endpoint.requiredData, context.now);
-    if (loading) return loading.then(() => build(priceRequest));
     const prices = pricesOf(view, priceQuery, context.now);
     const large = endpoint.large?.(priceQuery, prices, context);
     if (large) return maybeAsync(large, (answer) => defer(priceRequest, answer));
     const version = Series.lastVersion;
-    const answer = endpoint.answer(priceQuery, prices, context);
-    return maybeAsync(answer, (found) => encode(priceRequest, found, version));
+    const answering = endpoint.answer(priceQuery, prices, context);
+    return maybeAsync(answering, (found) => encode(priceRequest, found, version));
   }
 
   /** `version` is that of the series when the answer was started. */
@@ -128,6 +144,16 @@ export function buildAnswer({
     const { hasFormulas = false } = priceQuery;
     answerCache.keep(url, { endpoint, dialect, pathFormat, namesFormat, hasFormulas }, answer, sources);
   }
+}
+
+/** A price, and its exchange rate, may be of this many days before the requested ones. */
+const LOOK_BACK_MAX = Math.max(...Object.values(LOOK_BACK_DAYS)) + RATE_DAYS_MAX;
+
+/** What must be in memory. An answer about the last year does not wait for older days. */
+function requiredData({ endpoint, priceQuery, context }: PriceRequest): RequiredData {
+  if (endpoint.requiredData !== 'all' || !endpoint.reads) return endpoint.requiredData;
+  const first = Math.min(...endpoint.reads(priceQuery).ranges.map((range) => range.first));
+  return historySince(first - LOOK_BACK_MAX, context.now);
 }
 
 /** What is added to the JSON of an answer. */

@@ -13,6 +13,8 @@ export interface LoadColumnsOptions {
   ledger: Ledger;
   symbolId: number;
   origin: PriceOrigin;
+  /** Bars of earlier days are not read. */
+  from: Day;
   /** All bars up to this day are settled. */
   settledUntil: Day;
   isSettled(bar: BarRevision): boolean;
@@ -20,9 +22,10 @@ export interface LoadColumnsOptions {
 
 /** Reads the settled bars in parts: a century of days takes tens of milliseconds, too long to block requests. */
 export async function loadColumns(options: LoadColumnsOptions): Promise<Columns> {
-  const { ledger, symbolId, origin, settledUntil } = options;
-  const { firstDay, lastDay } = (await ledger.bars.span(symbolId, origin)) ?? NO_DAYS;
-  const columns = new Columns();
+  const { ledger, symbolId, origin, from: earliest, settledUntil } = options;
+  const span = (await ledger.bars.span(symbolId, origin)) ?? NO_DAYS;
+  const [firstDay, lastDay] = [Math.max(span.firstDay, earliest), span.lastDay];
+  const columns = new Columns(earliest);
   const settledLast = Math.min(lastDay, settledUntil);
   for (let from = firstDay; from <= settledLast; from += DAYS_PER_READ) {
     if (shouldYield()) await yieldToRequests();
