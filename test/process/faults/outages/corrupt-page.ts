@@ -18,7 +18,8 @@ export const corruptPage = row('corrupt-page', {
     const program = await environment.program(settings);
     const from = program.stderr.length;
     const table = new DamagedTable(join(settings.OPENPIT_DATA_DIR!, 'openpit.db'), 'bar');
-    const ask = async () => (await program.get('/rates/latest?symbols=XAU', key)).status;
+    // An old day, which a start does not load.
+    const ask = async () => (await program.get('/rates/historical?symbols=XAU&date=2015-01-02', key)).status;
     table.damage();
     await eventually(async () => (await ask()) === 503, 60_000);
     const noticedMs = await healthBecomes(program, 503, ['ledger.corrupt']);
