@@ -3,11 +3,8 @@ import { type Log, messageOf } from '../runtime/log/log.ts';
 import type { Core } from './core.ts';
 import { leaseAhead } from './lease-ahead.ts';
 
-/**
- * How long a start waits for its warm-up. Without it, when 10,000 customers arrive in the first seconds, one in a hundred
- * requests waits for 1.7 s, for the leases of others and the prices of every symbol.
- */
-const WARM_UP_MS_MAX = 500;
+/** How long a start waits for its warm-up. With it, a start takes about a second (docs/decisions/0021). */
+const WARM_UP_MS_MAX = 400;
 
 export interface WarmUpOptions {
   clock: Clock;
