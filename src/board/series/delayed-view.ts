@@ -31,6 +31,12 @@ export interface SettledBars {
   sessionEnd(day: Day): number;
 }
 
+/** A view that shows something new, and the first day that may have changed. */
+export interface ChangedView {
+  index: number;
+  from: Day;
+}
+
 /**
  * What a plan with a certain delay sees of a history's recent days, on top of the settled bars that all plans see:
  *

@@ -4,27 +4,21 @@ import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import { foldTick } from '../../market/bar.ts';
-import { type Day, LAST_DAY, utcDay } from '../../market/day.ts';
+import { type Day, LAST_DAY } from '../../market/day.ts';
 import { lastDayEnded, type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Columns } from './columns.ts';
-import { DelayedView, EVERY_DAY, NO_CHANGE, type SettledBars } from './delayed-view.ts';
+import { type ChangedView, DelayedView, EVERY_DAY, NO_CHANGE, type SettledBars } from './delayed-view.ts';
 import { DueQueue } from './due-queue.ts';
 import { loadColumns } from './load/load-columns.ts';
-import { type LoadLevel, YEAR_DAYS } from './load/load-level.ts';
+import { type LoadLevel, loadedSince } from './load/load-level.ts';
 import { SettledBarStore } from './settled-bar-store.ts';
 import { TickLog } from './tick-log.ts';
 import { UnsettledBars } from './unsettled-bars.ts';
 
 /** By view index, ascending: how far a view is behind the clock, in ms. That is its delay, or more after a step of the clock. */
 export type ViewLags = readonly number[];
-
-/** A view that shows something new, and the first day that may have changed. */
-export interface ChangedView {
-  index: number;
-  from: Day;
-}
 
 /** Days before the last bar that are always loaded, so that the newest settled bar is among them. */
 const RECENT_DAYS = 20;
@@ -214,7 +208,7 @@ export class PriceHistory implements SettledBars {
         ledger,
         symbolId: this.#symbolId,
         origin: this.origin,
-        from: level === 'year' ? utcDay(now) - YEAR_DAYS : Number.NEGATIVE_INFINITY,
+        from: loadedSince(level, now),
         settledUntil: lastDayEnded(now - this.#lags.at(-1)!),
         isSettled: (bar) => this.#isSettled(bar, now),
       }),

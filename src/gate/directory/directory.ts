@@ -16,7 +16,7 @@ export interface DirectoryOptions {
   bytesMax?: number | undefined;
 }
 
-/** Upper bound for a key and its account besides the entry of the cache: both take 560 bytes of heap, measured. */
+/** An upper bound: with its entry in the cache, which is counted besides, a key and its account take 560 bytes of heap, measured. */
 const KEY_BYTES = 512;
 const ADDRESS_RULE_BYTES = 256;
 const BYTES_MAX_DEFAULT = 128 * 1024 * 1024;

@@ -146,8 +146,8 @@ export function buildAnswer({
   }
 }
 
-/** A price, and its exchange rate, may be of this many days before the requested ones. */
-const LOOK_BACK_MAX = Math.max(...Object.values(LOOK_BACK_DAYS)) + RATE_DAYS_MAX;
+/** The furthest that `windowsOf` extends a range: the exchange rate of a monthly price. */
+const LOOK_BACK_MAX = LOOK_BACK_DAYS.month + RATE_DAYS_MAX;
 
 /** What must be in memory. An answer about the last year does not wait for older days. */
 function requiredData({ endpoint, priceQuery, context }: PriceRequest): RequiredData {

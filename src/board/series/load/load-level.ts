@@ -18,11 +18,16 @@ export function isAtLeast(level: LoadLevel, wanted: LoadLevel): boolean {
  * Enough to answer about the last 365 days: a monthly price is looked for up to 100 days back, and its exchange rate another 14.
  * Most requests ask for no older days, and a history of decades takes many times as long to load.
  */
-export const YEAR_DAYS = 500;
+const YEAR_DAYS = 500;
+
+/** The first day of a history that is loaded. */
+export function loadedSince(level: LoadLevel, now: number): Day {
+  return level === 'year' ? utcDay(now) - YEAR_DAYS : Number.NEGATIVE_INFINITY;
+}
 
 /** How much of a history must be in memory to read it from this day on. */
 export function historySince(day: Day, now: number): LoadLevel {
-  return day >= utcDay(now) - YEAR_DAYS ? 'year' : 'all';
+  return day >= loadedSince('year', now) ? 'year' : 'all';
 }
 
 /** Thrown by a read of days that are not in memory. */

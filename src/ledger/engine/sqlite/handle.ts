@@ -12,6 +12,7 @@ export interface HandleOptions {
   isReadOnly?: boolean;
   /** How long statements for many rows may keep the event loop from turning, in ms; without it, as long as they take. */
   msPerTurn?: number | undefined;
+  /** In ms, so that tests can choose the time. */
   now?: () => number;
 }
 
