@@ -1,5 +1,8 @@
 import { type Day, dayOf, isWeekend, MS_PER_DAY } from '../../market/day.ts';
 
+/** The first day of every simulated history. */
+export const FIRST_SIMULATED_DAY: Day = dayOf(2015, 1, 1)!;
+
 /** Simulated markets trade on weekdays, except New Year's Day, Good Friday and Christmas Day. */
 export function isTradingDay(day: Day): boolean {
   return !isWeekend(day) && !holidaysOf(yearOf(day)).has(day);
@@ -10,6 +13,19 @@ export function tradingDays(first: Day, last: Day): Day[] {
   const days: Day[] = [];
   for (let day = first; day <= last; day++) if (isTradingDay(day)) days.push(day);
   return days;
+}
+
+/** All symbols trade on the same days, so they are computed once and extended on demand. */
+const days: Day[] = [];
+let knownTo: Day = FIRST_SIMULATED_DAY - 1;
+
+/** The n-th trading day of the simulated history. */
+export function dayAt(n: number): Day {
+  while (days.length <= n) {
+    days.push(...tradingDays(knownTo + 1, knownTo + 365));
+    knownTo += 365;
+  }
+  return days[n]!;
 }
 
 /** Whether a trading day is the last of its week. 1970-01-01 was a Thursday, so weeks start at day 4 modulo 7. */

@@ -1,19 +1,15 @@
-import { type Day, dayOf, MS_PER_DAY } from '../../market/day.ts';
+import { dayOf } from '../../market/day.ts';
 import { worldBank } from '../providers/world-bank.ts';
 import anchors from './anchors.json';
-import { tradingDays } from './calendar.ts';
+import { dayAt, FIRST_SIMULATED_DAY } from './calendar.ts';
 import factors from './factors.json';
+import { calibrate, Levels, middleOfMonth, type Node } from './levels.ts';
 import { exp, log, normal, seedOf } from './noise.ts';
-
-/** The first day of every simulated history. */
-export const FIRST_SIMULATED_DAY: Day = dayOf(2015, 1, 1)!;
 
 const TRADING_DAYS_PER_YEAR = 252;
 /** The half-life of a deviation from the level is ln 2 / 4 years: about two months. */
 const REVERSION_PER_YEAR = 4;
 const KEPT_PER_DAY = exp(-REVERSION_PER_YEAR / TRADING_DAYS_PER_YEAR);
-/** Each round reduces the error of the monthly means to less than half. */
-const CALIBRATION_ROUNDS = 10;
 const RATE_VOLATILITY = 0.08;
 
 /**
@@ -59,12 +55,6 @@ interface FactorSettings {
 const SETTINGS: Readonly<Record<string, FactorSettings>> = factors;
 const LEVELS: Readonly<Record<string, readonly number[]>> = anchors.levels;
 
-/** A level that the path goes through, as a logarithm, on a day. */
-interface Node {
-  day: Day;
-  log: number;
-}
-
 /**
  * The logarithm of a commodity's price on each trading day. It is noise around levels, and the noise is shifted so that each
  * month has its real mean:
@@ -82,7 +72,7 @@ export class CommodityFactor {
   readonly step: number;
   readonly #follows: CommodityFactor | undefined;
   /** The levels, shifted so that the noise around them has the right mean in each month. */
-  readonly #levels: readonly Node[];
+  readonly #levels: Levels;
   /** The level at the end of the bundle. */
   readonly lastLevel: number;
   readonly #noise: Noise;
@@ -99,14 +89,13 @@ export class CommodityFactor {
     this.#noise = new Noise(name, settings);
     const followed = this.#follows?.step ?? 0;
     this.step = Math.sqrt(this.#noise.step * this.#noise.step + followed * followed);
-    this.#levels = LEVELS[name] ? calibrate(nodes, this.#noise) : nodes;
+    this.#levels = new Levels(LEVELS[name] ? calibrate(nodes, (n) => this.#noise.at(n)) : nodes);
   }
 
   /** The value on the n-th trading day. */
   at(n: number): number {
     for (let i = this.#values.length; i <= n; i++) {
-      const day = dayAt(i);
-      const base = interpolate(this.#levels, day);
+      const base = this.#levels.at(dayAt(i));
       this.#values.push(base + this.#noise.at(i) + (this.#follows?.at(i) ?? 0));
     }
     return this.#values[n]!;
@@ -163,79 +152,4 @@ class Noise {
     }
     return this.#values[n]!;
   }
-}
-
-/** The nodes, shifted so that the mean of every month is its level despite the noise. */
-function calibrate(nodes: readonly Node[], noise: Noise): Node[] {
-  const days: { month: number; place: Place; value: number }[] = [];
-  for (let n = 0; dayAt(n) < nodes.at(-1)!.day + 16; n++) {
-    const day = dayAt(n);
-    const place = placeOf(nodes, day);
-    days.push({ month: monthOf(day), place, value: valueAt(nodes, place) + noise.at(n) });
-  }
-  const shifts = nodes.map(({ day }) => ({ day, log: 0 }));
-  for (let round = 0; round < CALIBRATION_ROUNDS; round++) {
-    const [sums, counts] = [nodes.map(() => 0), nodes.map(() => 0)];
-    for (const { month, place, value } of days) {
-      if (month >= nodes.length) continue;
-      sums[month]! += value + valueAt(shifts, place);
-      counts[month]!++;
-    }
-    for (const [month, shift] of shifts.entries()) {
-      if (counts[month]! > 0) shift.log += nodes[month]!.log - sums[month]! / counts[month]!;
-    }
-  }
-  return nodes.map(({ day, log: level }, i) => ({ day, log: level + shifts[i]!.log }));
-}
-
-/** A day's position between nodes: after the node `low`, at this fraction of the distance to the next. */
-interface Place {
-  low: number;
-  part: number;
-}
-
-/** Straight between two nodes, level before the first and after the last. */
-function interpolate(nodes: readonly Node[], day: Day): number {
-  return nodes.length === 0 ? 0 : valueAt(nodes, placeOf(nodes, day));
-}
-
-function placeOf(nodes: readonly Node[], day: Day): Place {
-  let [low, high] = [0, nodes.length - 1];
-  if (day <= nodes[low]!.day) return { low, part: 0 };
-  if (day >= nodes[high]!.day) return { low: high, part: 0 };
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (nodes[middle]!.day <= day) low = middle;
-    else high = middle;
-  }
-  const [a, b] = [nodes[low]!.day, nodes[high]!.day];
-  return { low, part: (day - a) / (b - a) };
-}
-
-function valueAt(nodes: readonly Node[], { low, part }: Place): number {
-  const value = nodes[low]!.log;
-  return part === 0 ? value : value + (nodes[low + 1]!.log - value) * part;
-}
-
-/** Months are counted from the first of the anchors, December 2014. */
-function monthOf(day: Day): number {
-  const date = new Date(day * MS_PER_DAY);
-  return (date.getUTCFullYear() - 2014) * 12 + date.getUTCMonth() - 11;
-}
-
-function middleOfMonth(month: number): Day {
-  return dayOf(2014 + Math.floor((month + 11) / 12), ((month + 11) % 12) + 1, 16)!;
-}
-
-/** All symbols trade on the same days, so they are computed once and extended on demand. */
-const days: Day[] = [];
-let knownTo: Day = FIRST_SIMULATED_DAY - 1;
-
-/** The n-th trading day of the simulated history. */
-export function dayAt(n: number): Day {
-  while (days.length <= n) {
-    days.push(...tradingDays(knownTo + 1, knownTo + 365));
-    knownTo += 365;
-  }
-  return days[n]!;
 }

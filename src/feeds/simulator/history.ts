@@ -6,7 +6,7 @@ import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { Bar } from '../../market/bar.ts';
 import { type Day, MS_PER_DAY } from '../../market/day.ts';
 import { marketOf } from '../../market/session.ts';
-import { FIRST_SIMULATED_DAY } from './factors.ts';
+import { FIRST_SIMULATED_DAY } from './calendar.ts';
 import { CORRECTION, firstEdition } from './revised.ts';
 import { lastClosedDay, lastPublishedDay } from './schedule.ts';
 import { barsOf, type Walk, walkOf } from './walk.ts';

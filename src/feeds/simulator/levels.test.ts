@@ -4,7 +4,9 @@ import { type Day, dayOf, printDay } from '../../market/day.ts';
 import type { SymbolRecord } from '../../market/symbol.ts';
 import { worldBank } from '../providers/world-bank.ts';
 import { bundledProvider, EDITIONS } from '../sample/bundle.ts';
-import { FIRST_SIMULATED_DAY, factorOf } from './factors.ts';
+import { dayAt, FIRST_SIMULATED_DAY } from './calendar.ts';
+import { factorOf } from './factors.ts';
+import { calibrate, Levels, middleOfMonth } from './levels.ts';
 import paths from './paths.json';
 import { barsOf, walkOf } from './walk.ts';
 
@@ -52,6 +54,24 @@ const WELL_KNOWN: readonly [code: string, series: string, factor: number][] = [
   ['LS11', 'Sugar, world', 2.20462262],
   ['CT', 'Cotton, A Index', 2.20462262],
 ];
+
+test('calibrated levels with their noise have the mean of every month', () => {
+  const noiseAt = (n: number) => 0.1 * Math.sin(n / 7);
+  const nodes = Array.from({ length: 60 }, (_, month) => ({
+    day: middleOfMonth(month),
+    log: 4 + 0.3 * Math.cos(month / 5),
+  }));
+  const levels = new Levels(calibrate(nodes, noiseAt));
+  const months = Map.groupBy(
+    Array.from({ length: 1_200 }, (_, n) => ({ month: printDay(dayAt(n)).slice(0, 7), n })),
+    ({ month }) => month,
+  );
+  for (const node of nodes.slice(1, 55)) {
+    const days = months.get(printDay(node.day).slice(0, 7))!;
+    const mean = days.reduce((sum, { n }) => sum + levels.at(dayAt(n)) + noiseAt(n), 0) / days.length;
+    expect(mean, printDay(node.day)).toBeCloseTo(node.log, 3);
+  }
+});
 
 test('electricity follows gas: a spark spread is positive, and no wider than the cost of the gas', () => {
   const [power, gas] = [monthsOf('PJM-POWER'), monthsOf('NG-FUT')];

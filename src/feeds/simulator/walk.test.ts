@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import catalog from '../../ledger/catalog/symbols.json';
 import { type Day, dayOf, printDay } from '../../market/day.ts';
 import type { SymbolRecord } from '../../market/symbol.ts';
-import { tradingDays } from './calendar.ts';
-import { FIRST_SIMULATED_DAY } from './factors.ts';
+import { FIRST_SIMULATED_DAY, tradingDays } from './calendar.ts';
 import paths from './paths.json';
 import { barsOf, walkOf } from './walk.ts';
 

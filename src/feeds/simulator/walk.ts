@@ -2,8 +2,8 @@ import type { Bar } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { SymbolRecord } from '../../market/symbol.ts';
 import { unitFactor } from '../../market/unit.ts';
-import { firstOfMonth, isLastOfWeek } from './calendar.ts';
-import { type CommodityFactor, dayAt, factorOf } from './factors.ts';
+import { dayAt, firstOfMonth, isLastOfWeek } from './calendar.ts';
+import { type CommodityFactor, factorOf } from './factors.ts';
 import { exp, normal, seedOf, uniform } from './noise.ts';
 import paths from './paths.json';
 
