@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { statementsOf } from '../../test/support/database/statements.ts';
 import { onEachEngine } from '../../test/support/ledger.ts';
 import { day, fixedClock, flat, ledgersOf, NOW, tick } from '../../test/support/ledgers.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -44,6 +45,25 @@ onEachEngine('a start', (engine) => {
     expect(board.prepare(series, 'year', NOW)).toBeUndefined();
   });
 
+  test('finds the first day of a history once, also if bars were added before the rest is read', async () => {
+    const { ledger, board, series } = await boardWithHistories(1e9);
+    const symbolId = series[0]!.symbol.id;
+    const statements = await statementsOf(ledger, async () => {
+      await board.loadAhead('latest', NEVER);
+      const bars = ['2026-07-08', '2026-07-13'].map((date) => ({ symbolId, day: day(date), ...flat(9) }));
+      await ledger.bars.publish(bars, { source: 'test', recordedAt: NOW });
+      await board.follow(await ledger.head());
+      await board.loadAhead('year', NEVER);
+    });
+    const finding = statements.filter(({ text }) => text.includes('ORDER BY day ASC LIMIT 1'));
+    const symbols = (await ledger.symbols.list()).length;
+    // The simulated ones only of symbols without real prices.
+    expect(finding.map(({ uses }) => uses)).toEqual([symbols, symbols - series.length]);
+    const columns = series[0]!.visibleHistory(0)!.columns!;
+    const bars = Array.from({ length: columns.length }, (_, i) => columns.bar(i));
+    expect(bars.map(({ close }) => close)).toEqual([9, 10, 11, 12, 9]);
+  });
+
   test('loads no more histories than fit into memory', async () => {
     const { board, series } = await boardWithHistories(1);
     for (const level of ['latest', 'year'] as const) await board.loadAhead(level, NEVER);
@@ -79,7 +99,7 @@ onEachEngine('a start', (engine) => {
       { source: 'test', recordedAt: NOW },
     );
     const board = await open(ledger, historyBytesMax);
-    return { board, series: symbols.map(({ code }) => board.catalog.find(code)!) };
+    return { ledger, board, series: symbols.map(({ code }) => board.catalog.find(code)!) };
   }
 
   function open(ledger: Ledger, historyBytesMax: number): Promise<Board> {

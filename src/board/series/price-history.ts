@@ -39,6 +39,8 @@ export class PriceHistory implements SettledBars {
   readonly #log: TickLog;
   readonly #settled = new SettledBarStore();
   readonly #unsettled = new UnsettledBars();
+  /** From the first to the last day that ever had a bar. */
+  #span: { firstDay: Day; lastDay: Day } | undefined;
   /** Days with ticks that were made after their session. Those are the latest price until there is a bar of a later day. */
   readonly #daysWithLateTicks = new Set<Day>();
   /** The first settled day that has changed since the views advanced. */
@@ -122,7 +124,8 @@ export class PriceHistory implements SettledBars {
 
   /** Reads the recent bars. Returns the days that have ticks. */
   async #loadRecentBars(ledger: Ledger, now: number): Promise<Day[]> {
-    const span = await ledger.bars.span(this.#symbolId, this.origin);
+    this.#span = await ledger.bars.span(this.#symbolId, this.origin);
+    const span = this.#span;
     const tickDays = await ledger.ticks.days(this.#symbolId, this.origin);
     if (span) {
       const from = Math.min(span.lastDay - RECENT_DAYS, tickDays[0] ?? LAST_DAY);
@@ -208,6 +211,7 @@ export class PriceHistory implements SettledBars {
         ledger,
         symbolId: this.#symbolId,
         origin: this.origin,
+        span: this.#span,
         from: loadedSince(level, now),
         settledUntil: lastDayEnded(now - this.#lags.at(-1)!),
         isSettled: (bar) => this.#isSettled(bar, now),
@@ -220,6 +224,8 @@ export class PriceHistory implements SettledBars {
   }
 
   addBar(bar: BarRevision, now: number): void {
+    const { firstDay, lastDay } = this.#span ?? { firstDay: bar.day, lastDay: bar.day };
+    this.#span = { firstDay: Math.min(firstDay, bar.day), lastDay: Math.max(lastDay, bar.day) };
     if (this.#isSettled(bar, now)) {
       this.#settled.add(bar);
       this.#settledChangedFrom = bar.withdrawn ? EVERY_DAY : Math.min(this.#settledChangedFrom, bar.day);

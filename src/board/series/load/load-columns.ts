@@ -7,12 +7,13 @@ import { Columns } from '../columns.ts';
 
 /** Days of a history per read, which takes about a millisecond. */
 const DAYS_PER_READ = 2_000;
-const NO_DAYS = { firstDay: 0, lastDay: -1 };
 
 export interface LoadColumnsOptions {
   ledger: Ledger;
   symbolId: number;
   origin: PriceOrigin;
+  /** From the first to the last day that ever had a bar, if any. */
+  span: { firstDay: Day; lastDay: Day } | undefined;
   /** Bars of earlier days are not read. */
   from: Day;
   /** All bars up to this day are settled. */
@@ -22,10 +23,10 @@ export interface LoadColumnsOptions {
 
 /** Reads the settled bars in parts: a century of days takes tens of milliseconds, too long to block requests. */
 export async function loadColumns(options: LoadColumnsOptions): Promise<Columns> {
-  const { ledger, symbolId, origin, from: earliest, settledUntil } = options;
-  const span = (await ledger.bars.span(symbolId, origin)) ?? NO_DAYS;
-  const [firstDay, lastDay] = [Math.max(span.firstDay, earliest), span.lastDay];
+  const { span, from: earliest, settledUntil } = options;
   const columns = new Columns(earliest);
+  if (!span) return columns;
+  const [firstDay, lastDay] = [Math.max(span.firstDay, earliest), span.lastDay];
   const settledLast = Math.min(lastDay, settledUntil);
   for (let from = firstDay; from <= settledLast; from += DAYS_PER_READ) {
     if (shouldYield()) await yieldToRequests();
