@@ -79,12 +79,15 @@ test('on PostgreSQL, the replicas with open leases are listed without a lookup f
   expect((await rowsRead('quota_holder')) - before).toBeLessThan(10);
 });
 
-test('on PostgreSQL, the first day of a long history is found without reading the others, before any ANALYZE', async () => {
+test('on PostgreSQL, the first day of a long history, or that a demo has none, is found without reading the others, before any ANALYZE', async () => {
   await sql`INSERT INTO bar (symbol_id, source_id, day, open, high, low, close, withdrawn, recorded_at, revision)
     SELECT s, 1, 10000 + d, 1, 1, 1, 1, 0, 0, 1 FROM generate_series(1, 20) s, generate_series(1, 3000) d`;
   const before = await rowsRead('bar');
   await withLedger(async (ledger) => {
-    for (let i = 1; i <= 20; i++) expect(await ledger.bars.firstDay(i, 'simulated')).toBe(10_001);
+    for (let i = 1; i <= 20; i++) {
+      expect(await ledger.bars.firstDay(i, 'simulated')).toBe(10_001);
+      expect(await ledger.bars.firstDay(i, 'real')).toBeUndefined();
+    }
   });
   expect((await rowsRead('bar')) - before).toBeLessThan(200);
 });

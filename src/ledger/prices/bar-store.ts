@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow } from '../engine/rows.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { originFilter, type PriceOrigin } from '../symbols/origin.ts';
+import { SIMULATED_ID } from '../symbols/sources.ts';
 import {
   BAR_CHANGE,
   type BarChange,
@@ -108,8 +109,13 @@ export class BarStore {
 
   async #edge(symbolId: number, origin: PriceOrigin, order: 'ASC' | 'DESC'): Promise<Day | undefined> {
     const { read, placeholder } = this.#engine;
+    // Without it, a demo would read the whole simulated history of each symbol to find no real price.
+    const hasSource =
+      origin === 'real' ? `EXISTS (SELECT 1 FROM source WHERE id <> ${SIMULATED_ID})` : 'true';
     const [row] = await read.unsafe(
-      `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${originFilter(origin)} ORDER BY day ${order} LIMIT 1`,
+      `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${originFilter(origin)}
+         AND ${hasSource}
+       ORDER BY day ${order} LIMIT 1`,
       [symbolId],
     );
     return row === undefined ? undefined : asNumber(row.day);
