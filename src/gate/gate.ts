@@ -59,11 +59,13 @@ export class Gate {
     return new Gate(options, await Directory.open({ ledger, publicAccount, bytesMax }));
   }
 
-  /** Returns a promise only on a key's first use. A valid key is admitted however many wrong ones came from its address. */
+  /** Returns a promise only on a key's first use, unless the key was preloaded. A valid key is admitted however many wrong ones came from its address. */
   admit(presented: PresentedKey, now = this.#clock.now()): Admission | Promise<Admission> {
     const known = this.directory.cached(presented.key);
     if (known) return this.#check(known, presented, now);
     if (!isWellFormed(presented.key)) return this.#fail(presented);
+    const preloaded = this.directory.takePreloaded(presented.key);
+    if (preloaded) return this.#check(preloaded, presented, now);
     return this.directory
       .lookUp(presented.key, this.#failures.isOverLimit(presented.address))
       .then((found) => (found ? this.#check(found, presented, this.#clock.now()) : this.#fail(presented)));

@@ -13,6 +13,7 @@ import { PROVIDERS } from '../feeds/providers/index.ts';
 import { FeedAdmin } from '../feeds/thread/feed-admin.ts';
 import { PushWriter } from '../feeds/thread/push-writer.ts';
 import type { BurstLimits } from '../gate/burst/burst-limits.ts';
+import type { Directory } from '../gate/directory/directory.ts';
 import type { Meter } from '../gate/meter/meter.ts';
 import type { KeyUses } from '../gate/statistics/key-uses.ts';
 import type { Webhook } from '../gate/webhook.ts';
@@ -43,6 +44,7 @@ export interface Core {
   /** Names this process in the ledger. */
   readonly replica: string;
   readonly ledger: Ledger;
+  readonly directory: Directory;
   readonly meter: Meter;
   readonly board: Board;
   readonly api: Api;
@@ -146,6 +148,7 @@ export async function openCore(
   const core: Core = {
     replica,
     ledger,
+    directory: access.gate.directory,
     meter: access.meter,
     board: prices.board,
     api,

@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 import type { Core } from './core.ts';
-import { leaseAhead } from './lease-ahead.ts';
+import { leaseAhead, preloadKeys } from './prepare-accounts.ts';
 
 /** How long a start waits for its warm-up. With it, a start takes about a second (docs/decisions/0021). */
 const WARM_UP_MS_MAX = 400;
@@ -16,19 +16,21 @@ export interface WarmUpOptions {
 }
 
 /**
- * Loads what the first requests would otherwise wait for, most needed first. After the time that a start may take, leases and
+ * Loads what the first requests would otherwise wait for, most needed first. After the time that a start may take, accounts and
  * the symbols with the most ticks continue in the background; the rest is loaded when it is requested.
  */
 export async function warmUp(
-  { board, meter, ledger }: Core,
+  { board, directory, meter, ledger }: Core,
   { clock, log, signal, mayLease }: WarmUpOptions,
 ): Promise<void> {
   const timeUp = AbortSignal.any([signal, AbortSignal.timeout(WARM_UP_MS_MAX)]);
+  const active = { accounts: ledger.accounts, now: clock.now(), signal };
   const steps = [
     () => board.loadDates(),
     () => board.loadAhead('latest', timeUp),
-    async () => mayLease && leaseAhead(meter, ledger.accounts, clock.now(), signal),
+    () => preloadKeys(directory, active),
     () => board.loadAhead('year', timeUp),
+    async () => mayLease && leaseAhead(meter, active),
     () => board.loadBusiest(signal),
   ];
   const run = async () => {

@@ -1,4 +1,4 @@
-import type { Account } from '../../ledger/accounts/accounts.ts';
+import type { Account, FoundKey } from '../../ledger/accounts/accounts.ts';
 import type { ApiKey } from '../../ledger/accounts/keys.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Ledger, type LedgerHead, mustReload } from '../../ledger/ledger.ts';
@@ -21,6 +21,9 @@ const KEY_BYTES = 512;
 const ADDRESS_RULE_BYTES = 256;
 const BYTES_MAX_DEFAULT = 128 * 1024 * 1024;
 
+/** Each takes as much memory as a cached one. */
+const PRELOADED_MAX = 20_000;
+
 /**
  * Keys, accounts and plans by the text of a key. A key is looked up in the ledger by its hash on first use and then
  * cached. Following the ledger drops the entries that have changed.
@@ -33,6 +36,8 @@ export class Directory {
   readonly #visitors = new Visitors();
   /** By the key's text. An evicted key is looked up again on its next use. */
   readonly cache: BoundedCache<string, KnownKey>;
+  /** Keys that were read before their first use, by hash: only their users know their text. */
+  readonly #preloaded = new Map<string, FoundKey>();
   readonly #customers = new Map<string, Customer>();
   readonly #plans = new Map<string, Plan>();
   #head: LedgerHead;
@@ -65,6 +70,24 @@ export class Directory {
 
   cached(text: string): KnownKey | undefined {
     return this.cache.get(text);
+  }
+
+  /** Reads the keys of these accounts, so that their first requests need not wait for the ledger. */
+  async preload(accountIds: readonly string[]): Promise<void> {
+    const before = this.#changes;
+    const found = await this.#ledger.accounts.keysOf(accountIds);
+    if (before !== this.#changes || this.#preloaded.size + found.length > PRELOADED_MAX) return; // each is looked up on its first use
+    for (const one of found) this.#preloaded.set(one.key.hash, one);
+  }
+
+  /** Caches a key if it was preloaded. */
+  takePreloaded(text: string): KnownKey | undefined {
+    if (this.#preloaded.size === 0) return undefined;
+    const hash = hashKey(text);
+    const found = this.#preloaded.get(hash);
+    if (!found || !this.#plans.has(found.account.plan)) return undefined;
+    this.#preloaded.delete(hash);
+    return this.#add(text, found.key, found.account);
   }
 
   /**
@@ -104,7 +127,7 @@ export class Directory {
         replanned.push(customer.id);
       }
     }
-    for (const id of [...accountIds, ...keyOwnerIds]) this.#forget(id);
+    this.#forget(new Set([...accountIds, ...keyOwnerIds]));
     this.#head = head;
     return replanned;
   }
@@ -115,6 +138,7 @@ export class Directory {
     // No await from here on: a request never sees the directory half empty.
     this.#changes++;
     this.cache.clear();
+    this.#preloaded.clear();
     this.#customers.clear();
     this.#plans.clear();
     for (const plan of plans) this.#plans.set(plan.name, plan);
@@ -136,11 +160,14 @@ export class Directory {
     return known;
   }
 
-  /** Drops an account with its keys. */
-  #forget(accountId: string): void {
-    for (let key = this.#customers.get(accountId)?.newestKey; key; key = key.olderKey)
-      this.cache.delete(key.text);
-    this.#customers.delete(accountId);
+  /** Drops accounts with their keys. */
+  #forget(accountIds: ReadonlySet<string>): void {
+    for (const id of accountIds) {
+      for (let key = this.#customers.get(id)?.newestKey; key; key = key.olderKey) this.cache.delete(key.text);
+      this.#customers.delete(id);
+    }
+    for (const [hash, { account }] of this.#preloaded)
+      if (accountIds.has(account.id)) this.#preloaded.delete(hash);
   }
 
   /** For a key that is no longer in the cache. Removes its account with its last key. */

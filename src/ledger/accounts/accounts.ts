@@ -3,7 +3,7 @@ import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
 import { containing, like } from '../engine/like.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
-import { asNumber, asOneOf, asText, rowReader, type Sql } from '../engine/rows.ts';
+import { asNumber, asOneOf, asText, type Cell, rowReader, type Sql } from '../engine/rows.ts';
 import { type Period, periodStart } from '../quota/period.ts';
 import { deleteAccount } from './delete-account.ts';
 import { type ApiKey, KEY } from './keys.ts';
@@ -30,6 +30,13 @@ const ACCOUNT = rowReader<Account>({
   status: asOneOf('active', 'suspended'),
   createdAt: asNumber,
 });
+
+/** The columns of a key `k` and its account `a`. */
+const FOUND_KEY = `${KEY.columnsOf('k')}, ${ACCOUNT.columnsOf('a')}`;
+
+function foundKey(cells: readonly Cell[]): FoundKey {
+  return { key: KEY.readCells(cells), account: ACCOUNT.readCells(cells, KEY.width) };
+}
 
 /** The accounts. Their plans are in `PlanStore`, their keys in `KeyStore`. */
 export class AccountStore {
@@ -127,14 +134,22 @@ export class AccountStore {
       this.#engine.read,
       { hash: 'TEXT' },
       hashes.map((hash) => [hash]),
-      (n) => `SELECT ${KEY.columnsOf('k')}, ${ACCOUNT.columnsOf('a')} FROM ${n.table} CROSS JOIN api_key k
+      (n) => `SELECT ${FOUND_KEY} FROM ${n.table} CROSS JOIN api_key k
        JOIN account a ON a.id = k.account_id WHERE k.hash = ${n.cell('hash')}`,
     );
-    const found = rows.map((cells) => ({
-      key: KEY.readCells(cells),
-      account: ACCOUNT.readCells(cells, KEY.width),
-    }));
-    return new Map(found.map((one) => [one.key.hash, one]));
+    return new Map(rows.map(foundKey).map((one) => [one.key.hash, one]));
+  }
+
+  /** The keys of these accounts that are not revoked. */
+  async keysOf(accountIds: readonly string[]): Promise<FoundKey[]> {
+    const rows = await this.#engine.forRows(
+      this.#engine.read,
+      { id: 'TEXT' },
+      accountIds.map((id) => [id]),
+      (n) => `SELECT ${FOUND_KEY} FROM ${n.table} CROSS JOIN account a
+       JOIN api_key k ON k.account_id = a.id WHERE a.id = ${n.cell('id')} AND k.revoked_at IS NULL`,
+    );
+    return rows.map(foundKey);
   }
 
   /** What revisions in (after, upTo] changed, so that a cache can evict it: plans, accounts, and accounts whose keys changed. */
