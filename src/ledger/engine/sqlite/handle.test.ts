@@ -4,14 +4,18 @@ import { SqliteHandle } from './handle.ts';
 let handle: SqliteHandle;
 afterEach(() => handle.close());
 
-/** Adds rows by two statements. Returns how often the event loop turned meanwhile. Each look at the clock takes a millisecond. */
-async function turnsFor(rows: number, msPerTurn?: number): Promise<number> {
+/**
+ * Adds rows by two statements. Returns how often the event loop turned meanwhile. Each look at the clock takes a millisecond,
+ * and each turn as long as requests need.
+ */
+async function turnsFor(rows: number, msPerTurn?: number, requestsMs = 0): Promise<number> {
   let now = 0;
   handle = new SqliteHandle(':memory:', { msPerTurn, now: () => now++ });
   await handle.sql.unsafe('CREATE TABLE number (n INTEGER)');
   let [turns, isDone] = [0, false];
   const turn = () => {
     turns++;
+    now += requestsMs;
     if (!isDone) setImmediate(turn);
   };
   setImmediate(turn);
@@ -34,6 +38,11 @@ test('it does not let the event loop turn while it has time, however many rows t
 
 test('statements in the same turn share its time', async () => {
   expect(await turnsFor(60, 40)).toBe(1);
+});
+
+test('a statement that has waited long for its turn has more time in it, up to a limit', async () => {
+  expect(await turnsFor(100, 0.5, 80)).toBeLessThan(15);
+  expect(await turnsFor(300, 0.5, 10_000)).toBeGreaterThan(10);
 });
 
 test('a statement in a later turn has time of its own', async () => {

@@ -8,6 +8,14 @@ import type { Cell, Row, RowValues, Sql, SqlQuery } from '../rows.ts';
 /** Bulk writes use many texts; the least recently used statement is then finalized. */
 const STATEMENTS_MAX = 100;
 
+/**
+ * The share of the thread's time that statements for many rows get at least. On an overloaded machine a turn of the event loop
+ * takes long, and with a fixed time per turn a report of counts took seconds: the ledger seemed unreachable.
+ */
+const TIME_SHARE = 1 / 8;
+/** A turn of the event loop that took longer was an exception, such as a suspended machine. */
+const SHARED_MS_MAX = 200;
+
 export interface HandleOptions {
   isReadOnly?: boolean;
   /** How long statements for many rows may keep the event loop from turning, in ms; without it, as long as they take. */
@@ -29,6 +37,8 @@ export class SqliteHandle {
   readonly #now: () => number;
   /** When the time of the current turn of the event loop is up; undefined if none of it is used yet. */
   #turnEndsAt: number | undefined;
+  /** How long a statement has waited for this turn, in ms. */
+  #waitedMs = 0;
   #isClosed = false;
 
   constructor(
@@ -60,7 +70,7 @@ export class SqliteHandle {
     const statement = this.#prepare(text({ cell, from: '', table: '(SELECT 1) AS n' }));
     const found: Cell[][] = [];
     for (let i = 0; i < rows.length; i++) {
-      if (this.#isTurnOver()) await yieldToRequests();
+      if (this.#isTurnOver()) await this.#nextTurn();
       for (const one of statement.values(...(rows[i] as SQLQueryBindings[])) as Cell[][]) found.push(one);
     }
     return found;
@@ -71,12 +81,20 @@ export class SqliteHandle {
     if (this.#msPerTurn === undefined) return false;
     const now = this.#now();
     if (this.#turnEndsAt === undefined) {
-      this.#turnEndsAt = now + this.#msPerTurn;
+      this.#turnEndsAt =
+        now + Math.max(this.#msPerTurn, TIME_SHARE * Math.min(this.#waitedMs, SHARED_MS_MAX));
       setImmediate(() => {
         this.#turnEndsAt = undefined;
+        this.#waitedMs = 0;
       });
     }
     return now > this.#turnEndsAt;
+  }
+
+  async #nextTurn(): Promise<void> {
+    const before = this.#now();
+    await yieldToRequests();
+    this.#waitedMs = this.#now() - before;
   }
 
   async #run(text: string, values: readonly unknown[], asArrays: boolean): Promise<Row[] | Cell[][]> {
