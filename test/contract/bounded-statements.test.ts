@@ -60,6 +60,7 @@ test('on SQLite, periodic work of the serving thread scans no table that has a r
     await quota.signals('here');
     await quota.releaseLost();
     await quota.foldSettled();
+    await quota.deleteUnused();
     await quota.claimEvents(() => 1_000);
     await ledger.head();
   });

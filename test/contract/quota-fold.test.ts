@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { HOLD_MS, LEASE_MS, type SyncAnswer, type SyncRequest } from '../../src/ledger/quota/model.ts';
 import { type Period, periodOf, periodStart } from '../../src/ledger/quota/period.ts';
+import { MS_PER_DAY } from '../../src/market/day.ts';
 import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { giveQuota } from '../support/quota.ts';
@@ -105,6 +106,21 @@ onEachEngine('leases that are folded', (engine) => {
     await ledger.quota.sync(many);
     expect(await ledger.quota.foldSettled()).toBe(450);
     expect([await used(), await leases()]).toEqual([450, 0]);
+  });
+
+  test('leases that were settled unused are deleted a day later, and no others', async () => {
+    const open = await openLease();
+    const used = await settledLease(3);
+    const unused = await Promise.all(Array.from({ length: 30 }, () => settledLease(0)));
+    expect(await ledger.quota.deleteUnused(8)).toBe(0);
+    await ledger.engine.write((tx) => tx`UPDATE quota_lease SET expires_at = expires_at - ${2 * MS_PER_DAY}`);
+    let deleted = 0;
+    for (let call = 0; call < 5; call++) deleted += await ledger.quota.deleteUnused(8);
+    expect(deleted).toBe(30);
+    const left = await ledger.engine.read`SELECT lease_id FROM quota_lease`;
+    expect(left.map((row) => row.lease_id).sort()).toEqual([open.leaseId, used.leaseId].sort());
+    // The last message of a spool may be delivered twice.
+    expect(await sync(unused[0]!)).toMatchObject({ state: 'closed', used: 3 });
   });
 
   async function openLease(): Promise<SyncRequest> {

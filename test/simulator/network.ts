@@ -65,6 +65,7 @@ export class Network {
       ),
       releaseLost: through(checked(() => this.#released(() => quota.releaseLost()))),
       foldSettled: through(checked(() => quota.foldSettled())),
+      deleteUnused: through(checked(() => quota.deleteUnused())),
       signals: through((replica) => quota.signals(replica)),
       usageWithoutLease: through((accountId, period, leaseId) =>
         quota.usageWithoutLease(accountId, period, leaseId),

@@ -37,5 +37,6 @@ export type QuotaCalls = Pick<
   | 'usageWithoutLease'
   | 'releaseLost'
   | 'foldSettled'
+  | 'deleteUnused'
   | 'now'
 >;

@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText } from '../engine/rows.ts';
 import { type Period, periodOf, periodStart } from './period.ts';
@@ -31,6 +32,38 @@ export async function foldSettled(engine: Engine): Promise<number> {
       WHERE account_id = ${of.accountId} AND period = ${of.period}`;
     return gone.length;
   });
+}
+
+/** No message about a lease is under way for longer. */
+const UNUSED_MS = MS_PER_DAY;
+
+/**
+ * Deletes the leases that were settled without having been spent from, of the next `count` leases: each start leases units for
+ * thousands of accounts that may send no request. They have no index. Returns how many, and after which lease to continue;
+ * undefined after the last one.
+ */
+export async function deleteUnused(
+  engine: Engine,
+  after: string,
+  count: number,
+): Promise<{ deleted: number; last: string | undefined }> {
+  const settledBefore = (await engine.now(engine.read)) - UNUSED_MS;
+  const rows =
+    await engine.read`SELECT lease_id, settled = 1 AND spent = 0 AND expires_at < ${settledBefore} AS unused
+    FROM quota_lease WHERE lease_id > ${after} ORDER BY lease_id LIMIT ${count}`;
+  const unused = rows.filter((row) => row.unused).map((row) => [asText(row.lease_id)]);
+  const last = rows.length < count ? undefined : asText(rows.at(-1)!.lease_id);
+  if (unused.length === 0) return { deleted: 0, last };
+  await engine.write((tx) =>
+    engine.forRows(
+      tx,
+      { id: 'TEXT' },
+      unused,
+      (n) => `DELETE FROM quota_lease WHERE lease_id IN (SELECT ${n.cell('id')} ${n.from})
+      AND settled = 1 AND spent = 0`,
+    ),
+  );
+  return { deleted: unused.length, last };
 }
 
 /** The newest month that ended more than a month ago. */

@@ -58,12 +58,13 @@ export class MeterMaintenance implements MeterJobs {
     accounts.endMonth(now, isAlone);
   }
 
-  /** Settles the spools of processes of this machine that died, releases what lost hosts held, and folds old settled leases. */
+  /** Settles the spools of processes of this machine that died, releases what lost hosts held, and folds or deletes old leases. */
   async sweep(): Promise<void> {
     const { spool, settlements, holder, quota, time } = this.#parts;
     const [{ replica }, seq] = [holder, Math.floor(time.now())];
     for (const leftover of spool.adopt()) settlements.closeLeftover(leftover, replica, seq);
     await quota.releaseLost();
     await quota.foldSettled();
+    await quota.deleteUnused();
   }
 }
