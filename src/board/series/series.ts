@@ -138,6 +138,7 @@ export class Series {
   /** Discards the history but keeps the recent days. */
   evict(): void {
     if (!hasHistory(this.loaded)) return;
+    this.#isLoadStale = true; // a load of older days may have finished one of the two histories
     this.loaded = 'recent';
     this.#dropColumns();
   }
