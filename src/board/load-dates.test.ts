@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readyLedgerUrl } from '../../test/support/database/ready-ledger.ts';
 import { onEachEngine } from '../../test/support/ledger.ts';
+import { flat } from '../../test/support/ledgers.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { SIMULATED } from '../ledger/symbols/sources.ts';
 import { utcDay } from '../market/day.ts';
 import { Board } from './board.ts';
 
@@ -55,5 +57,27 @@ onEachEngine('dates of symbols', (engine) => {
     await ledger.ticks.append([tick(0, clock.time), tick(50, clock.time)], 'push');
     await board.follow(await ledger.head());
     await check();
+  });
+
+  test('of hidden simulated prices are unknown, whether prices are loaded or not', async () => {
+    const hidden = await Ledger.open(await readyLedgerUrl(engine), clock);
+    await hidden.setMeta('demo', 'on');
+    const [symbol] = await hidden.symbols.list();
+    const bar = (source: string, day: number) =>
+      hidden.bars.publish([{ symbolId: symbol!.id, day, ...flat(1) }], { source, recordedAt: NOON });
+    await bar(SIMULATED, 19_000);
+    const board = await Board.open({ ledger: hidden, clock, historyBytesMax: 1e9, simulated: false }, DELAYS);
+    const series = board.catalog.find(symbol!.code)!;
+    for (const level of ['dates', 'recent'] as const) {
+      await board.ready([series], level, clock.time);
+      expect([board.view(0).firstDay(series), board.view(0).lastDay(series)]).toEqual([undefined, undefined]);
+    }
+    series.reset();
+    await board.ready([series], 'dates', clock.time);
+    await bar('feed', 19_500);
+    await board.follow(await hidden.head());
+    await board.ready([series], 'dates', clock.time);
+    expect([board.view(0).firstDay(series), board.view(0).lastDay(series)]).toEqual([19_500, 19_500]);
+    await hidden.close();
   });
 });

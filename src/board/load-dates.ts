@@ -76,7 +76,8 @@ function datesOf(page: DatePage, wanted: readonly Series[], cutoff: Day): Map<nu
   for (const row of page.rows) {
     const { symbolId, firstDay, lastDay } = row;
     const one = series.get(symbolId);
-    if (!one || uncertain.has(symbolId) || isUncertain(row, one, cutoff)) continue;
+    if (one?.isHidden) dates.set(symbolId, new SeriesDates(false, undefined, undefined, []));
+    if (!one || one.isHidden || uncertain.has(symbolId) || isUncertain(row, one, cutoff)) continue;
     const days = [...(recent.get(symbolId) ?? [])].map(([day, seenFrom]) => ({ day, seenFrom }));
     days.sort((a, b) => a.day - b.day);
     dates.set(symbolId, new SeriesDates(one.symbol.real, firstDay, lastDay, days));
