@@ -22,8 +22,8 @@ export interface MarketMoment {
 export interface RecentCloses {
   /** The day of the newest price. */
   day: Day;
-  /** The view's version of the series that they were read from. */
-  version: number;
+  /** The view's version of the days before the newest that they were read from. */
+  pastVersion: number;
   closes: readonly number[];
   /** The day of the last one. */
   lastDay: Day | undefined;
@@ -48,7 +48,7 @@ export function readCloses(series: Series, view: View, latest: LatestPrice): Rec
   const { day } = latest;
   const bars = view.bars(series, closesFrom(series, latest), day - 1).slice(-CLOSES_MAX);
   const closes = bars.map(({ close }) => close);
-  return { day, version: view.version(series), closes, lastDay: bars.at(-1)?.day };
+  return { day, pastVersion: view.pastVersion(series), closes, lastDay: bars.at(-1)?.day };
 }
 
 /** One row of the market view without closes: the record of `/symbols` and the newest price. */

@@ -1,6 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import type { Catalog } from '../../board/catalog.ts';
-import { historySince } from '../../board/series/load/load-level.ts';
+import { historySince, NotLoaded } from '../../board/series/load/load-level.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
@@ -142,8 +142,8 @@ export class MarketViews {
   }
 
   /**
-   * An evicted history is loaded again only for another day: loading it for every tick would evict the histories that
-   * customers use.
+   * An evicted history is loaded again only for another day or another close: loading it for every tick would evict the
+   * histories that customers use.
    */
   async #recentCloses(series: Series, delayMs: number, now: number): Promise<RecentCloses | undefined> {
     const known = this.#closes.getOrInsertComputed(delayMs, () => new WeakMap());
@@ -152,12 +152,15 @@ export class MarketViews {
       const latest = view.latest(series);
       if (!latest) return undefined;
       const recent = known.get(series);
+      if (recent?.day === latest.day && recent.pastVersion === view.pastVersion(series)) return recent;
       const required = historySince(closesFrom(series, latest), now);
-      const isCurrent =
-        recent?.day === latest.day && (recent.version === view.version(series) || !series.has(required));
-      if (recent && isCurrent) return recent;
-      if (series.has(required)) known.set(series, readCloses(series, view, latest));
-      else await this.#board.ready([series], required, now);
+      try {
+        if (series.has(required)) known.set(series, readCloses(series, view, latest));
+        else await this.#board.ready([series], required, now);
+      } catch (error) {
+        if (!(error instanceof NotLoaded)) throw error;
+        await this.#board.ready([series], 'all', now); // the clock was set back since the last year was loaded
+      }
     }
   }
 

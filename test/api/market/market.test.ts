@@ -4,6 +4,8 @@ import { onEachEngine } from '../../support/ledger.ts';
 import { CATALOGUE_SIZE } from '../../support/responses/catalogue.ts';
 import { MINUTE } from '../../support/service.ts';
 
+const DAY = 24 * 60 * MINUTE;
+
 onEachEngine('GET /market', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
     await service.publish('XAU', { '2024-05-10': 2330, '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
@@ -160,6 +162,14 @@ onEachEngine('GET /market', (engine) => {
     expect(rowOf(body, 'XAU').closes).toEqual([2330, 2340, 2358.2]);
   });
 
+  test('so does one of a symbol whose history is no longer in memory', async () => {
+    api.service.core.board.catalog.find('XAU')!.evict();
+    await api.service.publish('XAU', { '2024-05-13': 2341 });
+    later();
+    const { body } = await api.ask('/market');
+    expect(rowOf(body, 'XAU').closes).toEqual([2330, 2341, 2358.2]);
+  });
+
   test('a delayed plan sees the market as it was then', async () => {
     const key = await api.service.key('free');
     await api.service.tick('XAU', 9_999);
@@ -175,6 +185,18 @@ onEachEngine('GET /market', (engine) => {
     const key = await api.service.key('tiny');
     expect((await api.ask('/market', { key })).status).toBe(200);
     expectRefusal(await api.ask('/market', { key }), 429, 'quota_exhausted');
+  });
+
+  test('it is complete after the clock was set back by weeks', async () => {
+    const { clock, publish } = api.service;
+    const daysAgo = (days: number) => new Date(clock.time - days * DAY).toISOString().slice(0, 10);
+    await publish('IORECR', { [daysAgo(420)]: 101, [daysAgo(110)]: 102 });
+    const range = `startDate=${daysAgo(120)}&endDate=${daysAgo(100)}`;
+    expect((await api.ask(`/rates/time-series?symbols=IORECR&${range}`)).status).toBe(200);
+    clock.setBy = -50 * DAY;
+    const { body } = await api.ask('/market');
+    expect(rowOf(body, 'IORECR').closes).toEqual([101]);
+    clock.setBy = 0;
   });
 
   test('it is served below every mount, compressed for those who accept it', async () => {
