@@ -98,6 +98,18 @@ onEachEngine('accounts that are prepared at a start', (engine) => {
     expect(gate.admit(presented(bee!.text))).toMatchObject({ id: bee!.key.id });
   });
 
+  test('a change of an account shows with each of its keys, used before or not', async () => {
+    const used = await addKey('ant');
+    const others = [await issueKey(ledger, 'ant', {}, NOW), await issueKey(ledger, 'ant', {}, NOW)];
+    const gate = await openGate();
+    await prepare({ gate });
+    expect(gate.admit(presented(used.text))).toMatchObject({ id: used.key.id });
+    await ledger.accounts.update('ant', { status: 'suspended' });
+    await gate.follow(await ledger.head());
+    for (const { text } of [...others, used])
+      expect(await gate.admit(presented(text))).toMatchObject({ ok: false, code: 'account_suspended' });
+  });
+
   test('a key that is revoked while it is read ahead is refused', async () => {
     const { text, key } = await addKey('ant');
     const gate = await openGate();
