@@ -42,8 +42,8 @@ inBrowser('a chart', (browser) => {
   afterAll(() => service?.close());
 
   const month = (i: number) => String((i % 12) + 1).padStart(2, '0');
-  const open = async (hash: string, script = '') => {
-    const watched = await openPage(browser, service.url);
+  const open = async (hash: string, script = '', viewport = { width: 1280, height: 860 }) => {
+    const watched = await openPage(browser, service.url, { viewport });
     await watched.page.addInitScript(script);
     const requests: URL[] = [];
     watched.page.on('request', (request) => {
@@ -64,6 +64,21 @@ inBrowser('a chart', (browser) => {
     const { complaints, drawn, close } = await open('#/symbol/XAU', language);
     await eventually(async () => (await drawn.all()).some((text) => /^(Jan|Apr|Jul|Oct)$/.test(text)));
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('no label of an axis is cut off on a phone, wherever the view is moved', async () => {
+    const { page, drawn, close } = await open('#/symbol/XAU?range=5Y', '', { width: 375, height: 760 });
+    await eventually(async () => (await drawn.all()).some((text) => /^20\d\d$/.test(text)));
+    for (const key of ['ArrowLeft', '+', 'ArrowRight', '-']) {
+      for (let presses = 0; presses < 8; presses++) {
+        await page.locator('.chart-box').press(key);
+        await page.evaluate(
+          'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+        );
+      }
+    }
+    expect(await drawn.cutOff()).toEqual([]);
     await close();
   });
 

@@ -4,6 +4,7 @@ import type {
   ISeriesMarkersPluginApi,
   LogicalRange,
   SeriesType,
+  TickMarkType,
   Time,
   UTCTimestamp,
 } from 'lightweight-charts';
@@ -57,6 +58,15 @@ const MODES: Readonly<Record<Scale, number>> = { linear: 0, log: 1, percent: 2 }
 /** How close to the oldest bar the view has to be for older ones to be loaded. */
 const OLDER_WITHIN_BARS = 5;
 
+/** Half the width of the widest label of each kind on the time axis, in bold type of 12 px. */
+const HALF_LABEL_PX: Readonly<Record<TickMarkType, number>> = {
+  0: 18, // 2024
+  1: 18, // Sept
+  2: 10, // 28
+  3: 20, // 12:00
+  4: 30, // 12:00:00
+};
+
 /** The chart library's side of a chart: draws a plot on a canvas in the colours of the page. */
 export class PriceDrawing {
   readonly #library: typeof import('./library.ts');
@@ -76,14 +86,21 @@ export class PriceDrawing {
     this.#chart = library.createChart(box, {
       autoSize: true,
       layout: { attributionLogo: false, fontFamily: getComputedStyle(box).fontFamily, fontSize: 12 },
-      rightPriceScale: { borderVisible: false },
-      timeScale: { borderVisible: false, rightOffset: 2, minBarSpacing: 0.1, secondsVisible: false },
+      rightPriceScale: { borderVisible: false, entireTextOnly: true },
+      timeScale: {
+        borderVisible: false,
+        rightOffset: 2,
+        minBarSpacing: 0.1,
+        secondsVisible: false,
+        tickMarkFormatter: (time: Time, type: TickMarkType) => (this.#hasRoom(time, type) ? null : ''),
+      },
       handleScroll: { vertTouchDrag: false },
       localization: { locale: 'en-GB' }, // the browser's own may be no valid tag, which would throw
     });
     this.setWheel(false);
     this.#chart.subscribeCrosshairMove(({ time }) => events.onHover(dateOf(time)));
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
+      this.#chart.timeScale().applyOptions({}); // or the library would keep the labels it has formatted
       if (range) events.onMove(this.#dateAt(range), range.from < OLDER_WITHIN_BARS);
     });
   }
@@ -178,6 +195,12 @@ export class PriceDrawing {
       if (type === 'candles') return this.#chart.addSeries(CandlestickSeries);
       return type === 'area' ? this.#chart.addSeries(AreaSeries) : this.#chart.addSeries(LineSeries);
     });
+  }
+
+  /** Whether a label fits on the time axis: the library would cut it off at the edge. */
+  #hasRoom(time: Time, type: TickMarkType): boolean {
+    const x = this.#chart.timeScale().timeToCoordinate(time) ?? 0;
+    return x >= HALF_LABEL_PX[type] && x <= this.#chart.timeScale().width() - HALF_LABEL_PX[type];
   }
 
   #dateAt({ from }: LogicalRange): string | undefined {
