@@ -77,6 +77,35 @@ inBrowser('the account page', (browser) => {
     await close();
   });
 
+  test('the labels of the usage chart fit on a phone, however many units a day has', async () => {
+    const { page, close } = await openPage(browser, service.url, { viewport: { width: 375, height: 760 } });
+    let count = 0;
+    await page.route('**/usage/daily', async (route) => {
+      const answer = (await (await route.fetch()).json()) as object;
+      await route.fulfill({ json: { ...answer, days: [{ date: today(), endpoint: 'latest', count }] } });
+    });
+    await page.goto(`${service.url}/#key=${key}`);
+    for (const units of [15, 40_000, 99_999, 3_800_000]) {
+      count = units;
+      await page.goto(`${service.url}/#/account`);
+      await page.reload();
+      await page
+        .locator('.swatches')
+        .getByText(`latest ${units.toLocaleString('en-US')}`)
+        .waitFor();
+      const cutOff = await page.locator('.usage-chart text').evaluateAll((labels) =>
+        labels
+          .filter((label) => {
+            const [own, chart] = [label, label.closest('svg')!].map((one) => one.getBoundingClientRect());
+            return own!.left < chart!.left || own!.right > chart!.right;
+          })
+          .map((label) => label.textContent),
+      );
+      expect(cutOff, `${units}`).toEqual([]);
+    }
+    await close();
+  });
+
   test('counts that a replica had not reported are read again', async () => {
     const { page, complaints, close } = await openPage(browser, service.url);
     let reads = 0;

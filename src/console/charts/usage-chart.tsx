@@ -1,10 +1,10 @@
 import type { UsageDayRecord } from '../api/answers.ts';
 import { addDays } from '../data/days.ts';
-import { count, day, plural } from '../show/format.ts';
+import { compactCount, count, day, plural } from '../show/format.ts';
 import { useWidth } from './use-width.ts';
 
 const HEIGHT = 200;
-const LEFT = 44;
+const LEFT = 56;
 const BOTTOM = 22;
 const TOP = 10;
 
@@ -46,7 +46,7 @@ export function UsageChart({
           <g key={value}>
             <line class="grid" x1={LEFT} x2={width} y1={y(value)} y2={y(value)} />
             <text x={LEFT - 8} y={y(value) + 4} text-anchor="end">
-              {count(value)}
+              {compactCount(value)}
             </text>
           </g>
         ))}

@@ -51,6 +51,13 @@ export function count(value: number): string {
   return value >= 1e14 ? 'unlimited' : GROUPED.format(value);
 }
 
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** For the axis of a chart, whose labels have room for seven characters. */
+export function compactCount(value: number): string {
+  return value < 100_000 ? count(value) : COMPACT.format(value);
+}
+
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }

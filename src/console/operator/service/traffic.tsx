@@ -1,6 +1,6 @@
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad, useRefresh } from '../../api/load.ts';
-import { count, plural } from '../../show/format.ts';
+import { compactCount, count, plural } from '../../show/format.ts';
 import { Failure, Loading } from '../../show/parts.tsx';
 import { TimeChart } from './time-chart.tsx';
 
@@ -101,13 +101,6 @@ function fill(minutes: readonly Minute[]): Minute[] {
 
 function span(minutes: number): string {
   return minutes < 90 ? plural(minutes, 'minute') : plural(Math.round(minutes / 60), 'hour');
-}
-
-const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
-
-/** A label of the axis has room for seven characters. */
-function compactCount(value: number): string {
-  return value < 100_000 ? count(value) : COMPACT.format(value);
 }
 
 function milliseconds(value: number): string {
