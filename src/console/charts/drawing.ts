@@ -92,6 +92,7 @@ export class PriceDrawing {
         rightOffset: 2,
         minBarSpacing: 0.1,
         secondsVisible: false,
+        tickMarkMaxCharacterLength: 6, // the longest label has five, and a phone has room for few
         tickMarkFormatter: (time: Time, type: TickMarkType) => (this.#hasRoom(time, type) ? null : ''),
       },
       handleScroll: { vertTouchDrag: false },
