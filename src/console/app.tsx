@@ -108,7 +108,7 @@ function Page({ page, rest, config }: { page: string; rest: string; config: Conf
   if (page === 'operator') return <OperatorPage section={rest} config={config} />;
   if (page === 'docs') return <DocsPage section={rest} config={config} />;
   return (
-    <Notice title="There is nothing here">
+    <Notice title="There is nothing here.">
       The address does not name a page. <a href={linkTo('market')}>Go to the market</a>.
     </Notice>
   );

@@ -152,7 +152,7 @@ inBrowser('the page in a browser', (browser) => {
     await page.goto(`${program.url}/#/symbol/NOPE`);
     await page.getByText('There is no symbol “NOPE”.').waitFor();
     await page.goto(`${program.url}/#/nowhere`);
-    await page.getByText('There is nothing here').waitFor();
+    await page.getByText('There is nothing here.').waitFor();
     expect(complaints).toEqual([expect.stringContaining('404')]); // Chromium reports that the service knows no such symbol
     await close();
   });

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { openTestService, type TestService } from '../support/service.ts';
+import { OPERATOR_TOKEN, openPage, signInAsOperator } from './browser.ts';
+import { inBrowser } from './in-browser.ts';
+
+/** The smallest phone in use, with its page at its own size. */
+const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
+
+/** As high as a button that is not small. WCAG 2.2 asks for 24 px at least. */
+const TOUCHED_MIN_PX = 36;
+
+/** Safari on iOS zooms into a field with a smaller font. */
+const FIELD_FONT_MIN_PX = 16;
+
+const PAGES = [
+  ['market', '.quotes'],
+  ['symbol/XAU', '.legend-day'],
+  ['account', '.usage-chart'],
+  ['docs', '.code-box'],
+  ['operator', '.time-chart'],
+  ['operator/feeds', '.tabs'],
+  ['operator/prices', '.file-field'],
+  ['operator/customers', '.stack'],
+  ['operator/maintenance', '.tabs'],
+] as const;
+
+inBrowser('on a phone', (browser) => {
+  let service: TestService;
+  let key: string;
+  beforeAll(async () => {
+    const settings = { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN };
+    service = await openTestService('sqlite', { settings, now: Date.now() });
+    key = await service.key('unlimited');
+    await service.publish('XAU', { '2024-05-14': 2_350, '2024-05-15': 2_360 });
+  });
+  afterAll(() => service?.close());
+
+  for (const [address, drawn] of PAGES) {
+    test(`buttons and fields of ${address} are large enough, and nothing is beyond the edge`, async () => {
+      const { page, close } = await openPage(browser, service.url, PHONE);
+      await signInAsOperator(page);
+      await page.goto(`${service.url}/#key=${key}`);
+      await page.goto(`${service.url}/#/${address}`);
+      await page.locator(drawn).first().waitFor();
+      await page.locator('.loading').first().waitFor({ state: 'detached' });
+      expect(await page.evaluate(measure, { TOUCHED_MIN_PX, FIELD_FONT_MIN_PX })).toEqual([]);
+      expect((await page.locator('header.top').boundingBox())!.height).toBeLessThan(110); // two rows
+      await close();
+    });
+  }
+});
+
+/** What is too small, or beyond the edge of the page. Runs in the page. */
+function measure({ TOUCHED_MIN_PX, FIELD_FONT_MIN_PX }: Record<string, number>): string[] {
+  const found: string[] = [];
+  const controls = 'button, select, summary, nav a, input:not([type="checkbox"])';
+  for (const control of document.querySelectorAll<HTMLElement>(
+    `header :is(${controls}), main :is(${controls})`,
+  )) {
+    if (!control.checkVisibility() || control.closest('.visually-hidden')) continue;
+    const name = `${control.tagName} ${control.className} ${control.textContent.trim().slice(0, 20)}`;
+    const { height, right } = control.getBoundingClientRect();
+    const around = getComputedStyle(control, '::before');
+    const added = around.position === 'absolute' ? -2 * Number.parseFloat(around.top) : 0;
+    if (height + added < TOUCHED_MIN_PX!) found.push(`${name}: ${Math.round(height)} px`);
+    if (right > innerWidth) found.push(`${name}: beyond the edge`);
+    const isField = control.matches('input, select');
+    if (isField && Number.parseFloat(getComputedStyle(control).fontSize) < FIELD_FONT_MIN_PX!)
+      found.push(`${name}: small font`);
+  }
+  if (document.documentElement.scrollWidth > innerWidth) found.push('the page scrolls sideways');
+  return found;
+}
