@@ -128,6 +128,7 @@ inBrowser('while the data of a chart loads', (browser) => {
     await menu.click();
     await page.getByRole('button', { name: 'CSV' }).click();
     await page.getByText('No connection to the service').waitFor();
+    await page.getByText('This page loads again as soon as the service responds.').waitFor();
     await page.unrouteAll();
     await page.getByText('No connection to the service').waitFor({ state: 'detached' });
     await page.locator('.legend-day').waitFor();

@@ -14,7 +14,7 @@ const FIELD_FONT_MIN_PX = 16;
 
 const PAGES = [
   ['market', '.quotes'],
-  ['symbol/XAU', '.legend-day'],
+  ['symbol/XAU?compare=XAG', '.legend-day'],
   ['account', '.usage-chart'],
   ['docs', '.code-box'],
   ['operator', '.time-chart'],
@@ -32,6 +32,8 @@ inBrowser('on a phone', (browser) => {
     service = await openTestService('sqlite', { settings, now: Date.now() });
     key = await service.key('unlimited');
     await service.publish('XAU', { '2024-05-14': 2_350, '2024-05-15': 2_360 });
+    await service.publish('XAG', { '2024-05-14': 28, '2024-05-15': 27 });
+    await service.publish('PL', { '2024-05-14': 1_060, '2024-05-15': 1_050 });
   });
   afterAll(() => service?.close());
 
@@ -48,6 +50,32 @@ inBrowser('on a phone', (browser) => {
       await close();
     });
   }
+
+  test('the menus of a chart open inside the page', async () => {
+    const { page, close } = await openPage(browser, service.url, PHONE);
+    await page.goto(`${service.url}/#key=${key}`);
+    await page.goto(`${service.url}/#/symbol/XAU?average=20,50`);
+    await page.locator('.legend-day').waitFor();
+    for (const name of ['Dates', 'Averages', 'Download']) {
+      await page.locator('.menu summary', { hasText: name }).tap();
+      const panel = await page.locator('.menu[open] .menu-panel').boundingBox();
+      expect(panel!.x, name).toBeGreaterThanOrEqual(0);
+      expect(panel!.x + panel!.width, name).toBeLessThanOrEqual(320);
+      await page.keyboard.press('Escape');
+    }
+    await close();
+  });
+
+  test('the names of statistics break only between words', async () => {
+    const { page, close } = await openPage(browser, service.url, PHONE);
+    await page.goto(`${service.url}/#key=${key}`);
+    await page.goto(`${service.url}/#/symbol/XAU?compare=XAG,PL`);
+    await page.getByRole('button', { name: 'Show statistics' }).tap();
+    const name = page.getByRole('rowheader', { name: 'Correlation with XAG' });
+    const { width } = (await name.boundingBox())!;
+    expect(width).toBeGreaterThan(70); // “Correlation” is 75 px wide
+    await close();
+  });
 });
 
 /** What is too small, or beyond the edge of the page. Runs in the page. */

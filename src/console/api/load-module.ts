@@ -1,8 +1,11 @@
-import { ConnectionLost } from '../../../client/src/index.ts';
+import { OpenpitError } from '../../../client/src/index.ts';
 import { ask } from './client.ts';
 
 /** How long after a failure to try again. */
 const RETRY_MS = 3_000;
+
+const WAITING =
+  'It may be restarting, or the network may be down. This page loads again as soon as the service responds.';
 
 /**
  * Loads a part of the page that is not in its first file. A browser never repeats a failed import, so after an outage the page is
@@ -15,7 +18,7 @@ export async function loadModule<T>(
   try {
     return await load();
   } catch {
-    onOutage(new ConnectionLost('A part of the page did not load.', { code: 'connection_lost', status: 0 }));
+    onOutage(new OpenpitError(WAITING, { code: 'connection_lost', status: 0 }));
     while (!(await isServiceUp())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     location.reload();
     return new Promise(() => {});
