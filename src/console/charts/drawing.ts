@@ -58,6 +58,9 @@ const MODES: Readonly<Record<Scale, number>> = { linear: 0, log: 1, percent: 2 }
 /** How close to the oldest bar the view has to be for older ones to be loaded. */
 const OLDER_WITHIN_BARS = 5;
 
+/** Charts that are narrower than this have room for few labels. */
+const PHONE_PX = 500;
+
 /** Half the width of the widest label of each kind on the time axis, in bold type of 12 px. */
 const HALF_LABEL_PX: Readonly<Record<TickMarkType, number>> = {
   0: 18, // 2024
@@ -92,7 +95,8 @@ export class PriceDrawing {
         rightOffset: 2,
         minBarSpacing: 0.1,
         secondsVisible: false,
-        tickMarkMaxCharacterLength: 6, // the longest label has five, and a phone has room for few
+        // The longest label has five characters. A wide chart has better places for fewer labels, such as the middle of a month.
+        tickMarkMaxCharacterLength: box.clientWidth < PHONE_PX ? 6 : 8,
         tickMarkFormatter: (time: Time, type: TickMarkType) => (this.#hasRoom(time, type) ? null : ''),
       },
       handleScroll: { vertTouchDrag: false },
