@@ -4,6 +4,7 @@ import type { AskRates } from '../client/ask.ts';
 import { csv } from '../client/csv.ts';
 import { historyPages } from '../client/history.ts';
 import { GUIDE } from './guide.ts';
+import { errorText } from './hints.ts';
 import { symbolParams } from './tool.ts';
 
 /** Which series a resource holds. */
@@ -45,7 +46,7 @@ export function registerResources(server: McpServer, ask: AskRates): void {
       description: 'Code, name, category, currency, unit and dates, as CSV. Costs a unit.',
       mimeType: 'text/csv',
     },
-    async ({ href: uri }) => ({ contents: [{ uri, mimeType: 'text/csv', text: await symbolTable(ask) }] }),
+    ({ href: uri }) => table(uri, symbolTable(ask)),
   );
   server.registerResource(
     'series',
@@ -55,11 +56,15 @@ export function registerResources(server: McpServer, ask: AskRates): void {
       description: 'Every row of a series as CSV, as named by price_series. Costs a unit per 2,000 rows.',
       mimeType: 'text/csv',
     },
-    async ({ href: uri }) => {
-      const name = seriesName(uri);
-      return { contents: [{ uri, mimeType: 'text/csv', text: await seriesTable(ask, name) }] };
-    },
+    ({ href: uri }) => table(uri, seriesTable(ask, seriesName(uri))),
   );
+}
+
+async function table(uri: string, reading: Promise<string>) {
+  const text = await reading.catch((error: unknown) => {
+    throw new Error(errorText(error), { cause: error });
+  });
+  return { contents: [{ uri, mimeType: 'text/csv', text }] };
 }
 
 /** Reads the URI itself, because symbols of formulas contain characters that a template does not match. */

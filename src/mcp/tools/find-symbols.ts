@@ -48,6 +48,7 @@ function line({
   unit,
   status,
   updateInterval,
+  formula,
   ...dates
 }: ListedSymbol): string {
   const { firstDate, lastDate } = dates;
@@ -57,5 +58,6 @@ function line({
     ? measure({ quote: currency.code, unit: unit.symbol })
     : `${currency.code} per ${unit.name}`;
   const deprecated = status === 'deprecated' ? ', deprecated' : '';
-  return `${symbol}: ${name} (${category}), ${per}, one price per ${updateInterval}, ${range}${deprecated}`;
+  const computed = formula === undefined ? '' : `, computed as ${formula}`;
+  return `${symbol}: ${name} (${category}), ${per}, one price per ${updateInterval}, ${range}${deprecated}${computed}`;
 }
