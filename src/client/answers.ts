@@ -68,6 +68,8 @@ export interface HistoryAnswer {
   /** The cursor of the next page. */
   next: string | null;
   metadata: BySymbol<PriceMetadata>;
+  /** Why it may lack what was asked for. */
+  warnings?: readonly string[];
 }
 
 export interface SymbolStatistics {

@@ -15,12 +15,14 @@ export async function* historyPages(ask: AskRates, params: QueryValues): AsyncGe
 export async function wholeHistory(
   ask: AskRates,
   params: QueryValues,
-): Promise<{ rows: HistoryRow[]; metadata: HistoryAnswer['metadata'] }> {
+): Promise<{ rows: HistoryRow[]; metadata: HistoryAnswer['metadata']; warnings: readonly string[] }> {
   const rows: HistoryRow[] = [];
   let metadata: HistoryAnswer['metadata'] = {};
+  let warnings: readonly string[] = [];
   for await (const page of historyPages(ask, params)) {
     rows.push(...page.rates);
     metadata = { ...metadata, ...page.metadata };
+    warnings = page.warnings ?? []; // every page has those of the whole range
   }
-  return { rows, metadata };
+  return { rows, metadata, warnings };
 }

@@ -62,8 +62,11 @@ export function fitting({ code, units }: { code: string; units: readonly string[
   return units[0] === 'none' ? `${code} (which has no unit)` : `${code} (which has ${units.join(', ')})`;
 }
 
+/** Why a symbol that has only simulated prices shows none. */
+export const NO_DATA_SHOWN = 'has no data yet: its simulated prices are hidden by OPENPIT_DEMO=false';
+
 export function extentOf({ code, firstDate, lastDate, isHidden }: NoData): string {
-  if (isHidden) return `${code} (it has no data yet: its simulated prices are hidden by OPENPIT_DEMO=false)`;
+  if (isHidden) return `${code} (it ${NO_DATA_SHOWN})`;
   if (!firstDate) return `${code} (it has no data yet)`;
   return `${code} (its data starts on ${firstDate}${lastDate ? ` and ends on ${lastDate}` : ''})`;
 }

@@ -96,7 +96,7 @@ export class LocalRates {
       await loading;
       loading = board.prepare(priceQuery.series, endpoint.requiredData, now);
     }
-    return JSON.parse(await textOf(endpoint, priceQuery, context));
+    return answerTo(endpoint, priceQuery, context);
   }
 
   /** Prices that are not held in memory: minutes and hours. */
@@ -119,15 +119,24 @@ export class LocalRates {
   }
 }
 
-async function textOf(
+async function answerTo(
   endpoint: PriceEndpoint,
   priceQuery: PriceQuery,
   context: EndpointContext,
-): Promise<string> {
+): Promise<unknown> {
   const prices = pricesOf(context.board.view(0), priceQuery, context.now);
   const large = await endpoint.large?.(priceQuery, prices, context);
-  if (large) return contentText(await endpoint.build!(priceQuery, large, context));
-  return contentText((await endpoint.answer(priceQuery, prices, context)).content);
+  if (large) return withWarnings(await endpoint.build!(priceQuery, large, context), large.warnings);
+  const { content, warnings } = await endpoint.answer(priceQuery, prices, context);
+  return withWarnings(content, warnings);
+}
+
+function withWarnings(
+  content: Parameters<typeof contentText>[0],
+  warnings: readonly string[] = [],
+): Record<string, unknown> {
+  const body = JSON.parse(contentText(content));
+  return warnings.length > 0 ? { ...body, warnings } : body;
 }
 
 function contentText(content: Answer['content'] | JsonText | UnsentBody): string {

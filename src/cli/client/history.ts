@@ -38,11 +38,14 @@ export const historyCommand: Command = {
       endDate: to ?? printDay(LAST_DAY), // which means today, and that is tomorrow where the next session has begun
       interval: call.flag('interval') ?? 'day',
     };
-    const { rows, metadata } = await withRates(call, (ask) => wholeHistory(ask, params));
-    if (output === 'json') printLine(JSON.stringify({ rates: rows, metadata }));
+    const { rows, metadata, warnings } = await withRates(call, (ask) => wholeHistory(ask, params));
+    if (output === 'json')
+      printLine(JSON.stringify({ rates: rows, metadata, ...(warnings.length > 0 && { warnings }) }));
     else if (output === 'csv') printLine(historyCsv(rows));
     else if (rows.length === 0)
-      printLine(`No prices from ${params.startDate}${to === undefined ? '' : ` to ${to}`}.`);
+      printLine(
+        [`No prices from ${params.startDate}${to === undefined ? '' : ` to ${to}`}.`, ...warnings].join(' '),
+      );
     else printLine(historyTable(rows, metadata));
   },
 };

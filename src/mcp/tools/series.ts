@@ -34,12 +34,12 @@ export const priceSeries = tool({
       endDate: to,
       interval,
     };
-    const { rows, metadata } = await wholeHistory(ask, params);
+    const { rows, metadata, warnings } = await wholeHistory(ask, params);
     const code = rows[0]?.symbol;
-    if (code === undefined)
-      return {
-        text: `${symbol} has no prices from ${from} to ${to}. find_symbols states the first and last date.`,
-      };
+    if (code === undefined) {
+      const why = warnings.length > 0 ? warnings.join(' ') : 'find_symbols states the first and last date.';
+      return { text: `${symbol} has no prices from ${from} to ${to}. ${why}` };
+    }
     const lastDay = interval === 'day' ? rows.at(-1)!.date : to;
     const head = headline(code, rows, metadata[code]!, interval) + openText(lastDay, now);
     if (rows.length <= ROWS_MAX) return { text: `${head}\n${tableOf(rows)}` };

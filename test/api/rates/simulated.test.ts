@@ -1,8 +1,10 @@
-import { expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { LocalRates } from '../../../src/api/local/local-rates.ts';
+import { callTool, connectAgent } from '../../support/agents.ts';
 import { type Api, apiOn, expectRefusal } from '../../support/api.ts';
+import { EventReader } from '../../support/http/events.ts';
 import { onEachEngine } from '../../support/ledger.ts';
-import { MINUTE, NOON } from '../../support/service.ts';
+import { MINUTE, NOON, openTestService, type TestService } from '../../support/service.ts';
 
 const LATEST = '/rates/latest?symbols=XAU';
 const SERIES = '/rates/time-series?symbols=XAU&startDate=2024-05-10&endDate=2024-05-15&metadata=false';
@@ -92,5 +94,95 @@ onEachEngine('simulated prices with OPENPIT_DEMO=false', (engine) => {
     const symbols = (await api.ask('/symbols')).body.symbols as { symbol: string; firstDate: unknown }[];
     expect(symbols.find((one) => one.symbol === 'XAU')!.firstDate).toBeNull();
     expect((await api.ask('/health')).body.simulated).toBe(false);
+  });
+});
+
+onEachEngine('a service with OPENPIT_DEMO=false on the ledger of a demo', (engine) => {
+  const demo = apiOn(engine, {}, async (own) => {
+    await simulate(own);
+    await own.service.publish('XAG', { '2024-05-13': 28.21, '2024-05-14': 28.62 });
+    await own.service.ledger.setMeta('demo', 'on');
+  });
+  let service: TestService;
+  let key: string;
+  beforeAll(async () => {
+    service = await openTestService(engine, { ledgerUrl: demo.service.ledgerUrl });
+    key = await service.key();
+  });
+  afterAll(() => service.close());
+
+  const HIDDEN = 'its simulated prices are hidden by OPENPIT_DEMO=false';
+  const WARNING = `XAU has no data yet: ${HIDDEN}.`;
+  const RANGE = 'startDate=2024-05-13&endDate=2024-05-14';
+
+  test.each([
+    'latest?symbols=XAU',
+    'historical?symbols=XAU&date=2024-05-14',
+    `fluctuation?symbols=XAU&${RANGE}`,
+    `statistics?symbols=XAU&${RANGE}`,
+  ])('refuses /rates/%s and says that prices are hidden', async (path) => {
+    const response = await service.get(`/rates/${path}`, key);
+    expect(response.status).toBe(404);
+    expect(((await response.json()) as { message: string }).message).toContain(
+      `XAU (it has no data yet: ${HIDDEN})`,
+    );
+  });
+
+  test.each([
+    `time-series?symbols=XAU&${RANGE}`,
+    `time-series?symbols=XAU,XAG&${RANGE}`,
+    `time-series?symbols=XAU&${RANGE}&asOf=2024-05-15`,
+    `history?symbols=XAU&${RANGE}`,
+    `history?symbols=XAG,XAU&${RANGE}&interval=month`,
+    `history?symbols=XAU&${RANGE}&interval=hour`,
+    `history?symbols=XAU&${RANGE}&asOf=2024-05-15`,
+    `revisions?symbols=XAU&${RANGE}`,
+    'revisions?symbols=XAU&date=2024-05-14',
+  ])('answers /rates/%s with a warning that prices are hidden', async (path) => {
+    const response = await service.get(`/rates/${path}`, key);
+    expect(response.status).toBe(200);
+    expect(((await response.json()) as { warnings: unknown }).warnings).toEqual([WARNING]);
+  });
+
+  test.each(['csv', 'ndjson', 'parquet'])('warns in a header of a table as %s', async (format) => {
+    for (const path of ['time-series', 'history', 'revisions']) {
+      if (path === 'revisions' && format === 'parquet') continue; // the format does not exist there
+      const response = await service.get(`/rates/${path}?symbols=XAU&${RANGE}&format=${format}`, key);
+      expect(response.status, path).toBe(200);
+      expect(response.headers.get('openpit-warnings'), path).toBe(WARNING);
+    }
+  });
+
+  test('warns about a formula with a hidden symbol, and not about a symbol with real prices', async () => {
+    const ask = async (symbols: string) => {
+      const path = `/rates/time-series?symbols=${encodeURIComponent(symbols)}&${RANGE}`;
+      return ((await (await service.get(path, key)).json()) as { warnings?: string[] }).warnings;
+    };
+    expect(await ask('{XAU}/{XAG}')).toEqual([`{XAU}/{XAG} has no data yet: ${HIDDEN}.`]);
+    expect(await ask('XAG')).toBeUndefined();
+  });
+
+  test('warns at the start of a stream', async () => {
+    const url = `${service.url}/rates/stream?symbols=XAU`;
+    const stream = await EventReader.open(url, { 'x-api-key': key });
+    expect(await stream.take(1)).toMatchObject([{ event: 'warning', data: { message: WARNING } }]);
+    stream.close();
+  });
+
+  test('tells agents and the operator of the ledger', async () => {
+    const client = await connectAgent(service.url, { 'x-api-key': key });
+    const range = { from: '2024-05-13', to: '2024-05-14' };
+    const { text } = await callTool(client, 'price_series', { symbol: 'XAU', ...range });
+    await client.close();
+    expect(text).toBe(`XAU has no prices from 2024-05-13 to 2024-05-14. ${WARNING}`);
+    const options = { clock: service.clock, historyBytesMax: 1e6, simulated: false };
+    const local = await LocalRates.open(service.ledger, options);
+    const params = { symbols: 'XAU', startDate: range.from, endDate: range.to };
+    for (const interval of ['day', 'hour']) {
+      expect(await local.ask('/rates/history', { ...params, interval }), interval).toMatchObject({
+        rates: [],
+        warnings: [WARNING],
+      });
+    }
   });
 });

@@ -2,7 +2,7 @@ import type { SourcedBar } from '../../../board/series/price-types.ts';
 import type { Prices } from '../../../board/views/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../../market/symbol.ts';
-import type { NoData } from '../../errors/error-details.ts';
+import { NO_DATA_SHOWN, type NoData } from '../../errors/error-details.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { RequiredDays } from '../../model/endpoint.ts';
 import type { RequestedSymbol } from '../../model/price-query.ts';
@@ -12,15 +12,25 @@ export function closesOn(days: readonly Day[]): RequiredDays {
   return { ranges: days.map((day) => ({ first: day, last: day })), looksBack: true };
 }
 
-/** Warnings for the symbols whose history begins after a range: it is empty for them, which may look like a failure. */
+/**
+ * Warnings for the symbols whose prices are hidden, or whose history begins after a range: it is empty for them, which may look
+ * like a failure.
+ */
 export function rangeWarnings(symbols: readonly RequestedSymbol[], last: Day, prices: Prices): string[] {
-  const warnings: string[] = [];
+  const warnings = hiddenWarnings(symbols);
   for (const { code, series } of symbols) {
     const first = prices.firstDay(series);
     if (first !== undefined && first > last) {
       warnings.push(`The data of ${code} starts on ${printDay(first)}, after this range.`);
     }
   }
+  return warnings;
+}
+
+/** Warnings for the symbols that have only simulated prices, which are not shown. */
+export function hiddenWarnings(symbols: readonly RequestedSymbol[]): string[] {
+  const warnings: string[] = [];
+  for (const { code, series } of symbols) if (series.isHidden) warnings.push(`${code} ${NO_DATA_SHOWN}.`);
   return warnings;
 }
 

@@ -1,6 +1,7 @@
 import type { Prices } from '../../../board/views/prices.ts';
 import { utcDay } from '../../../market/day.ts';
 import { MINUTE_MS } from '../../../market/intraday/interval.ts';
+import { hiddenWarnings } from '../../endpoints/rates/closes.ts';
 import type { Answer, Content } from '../../model/answer.ts';
 import type { EndpointContext } from '../../model/endpoint.ts';
 import type { FlatColumn, FlatTable } from '../../model/table.ts';
@@ -28,6 +29,7 @@ export async function intradayAnswer(
     // The trade date of an evening is the next day.
     finality: finalityOf(utcDay(next?.at ?? last) + 1, symbols, horizon),
     next: cursor,
+    warnings: hiddenWarnings(symbols),
   };
 }
 

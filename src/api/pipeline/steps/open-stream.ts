@@ -3,6 +3,7 @@ import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Reply } from '../../../http/message/reply.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ClientAddress } from '../../access/client-address.ts';
+import { hiddenWarnings } from '../../endpoints/rates/closes.ts';
 import { refuse } from '../../errors/errors.ts';
 import { quotaRefusal } from '../../errors/from-gate.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
@@ -39,7 +40,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
     if (visitors) throw refuse('key_not_allowed', { why: 'stream' });
     const { symbols, series } = endpoint.read({ query, plan, board, now, format: 'json', dialect });
     const isDryRun = readFlag(query, 'dryRun');
-    const warnings = parameterWarnings(query, endpoint.path);
+    const warnings = [...parameterWarnings(query, endpoint.path), ...hiddenWarnings(symbols)];
     const channel = streams.channel(board.view(plan.delaySeconds * 1000));
     await board.ready(series, endpoint.requiredData, clock.now());
     if (isDryRun) {
