@@ -16,6 +16,14 @@ export async function firstBytes(path: string, count: number): Promise<Uint8Arra
   return readAt(path, 0, count);
 }
 
+export function inMemory(bytes: Uint8Array): ByteSource {
+  return {
+    async *chunks() {
+      yield bytes;
+    },
+  };
+}
+
 export function plainFile(path: string): ByteSource {
   return { chunks: (onRead) => counted(createReadStream(path, { highWaterMark: CHUNK_BYTES }), 0, onRead) };
 }

@@ -1,7 +1,7 @@
 import type { CsvColumns } from '../csv/columns.ts';
 import { kindOf } from '../formats/body.ts';
 import { namesOf } from '../formats/xlsx/workbook.ts';
-import { type ByteSource, firstBytes, gzipFile, plainFile, zipEntries, zipEntry } from './bytes.ts';
+import { type ByteSource, firstBytes, gzipFile, inMemory, plainFile, zipEntries, zipEntry } from './bytes.ts';
 import { findLayout, noLayout } from './layout.ts';
 import type { PriceTable } from './price-table.ts';
 import { openText } from './text-table.ts';
@@ -19,15 +19,29 @@ const OLD_EXCEL = [0xd0, 0xcf, 0x11, 0xe0];
 
 /** Opens a file by its contents, whatever its name: delimited text, plain, gzipped or zipped, or an XLSX workbook. */
 export async function openTable(path: string, options: TableOptions): Promise<PriceTable> {
-  const head = await firstBytes(path, HEAD_BYTES);
-  if (head[0] === 0x1f && head[1] === 0x8b) return openText(gzipFile(path), options.columns);
+  const container = containerOf(await firstBytes(path, HEAD_BYTES));
+  if (container === 'zip') return openZip(path, options);
+  return openText(container === 'gzip' ? gzipFile(path) : plainFile(path), options.columns);
+}
+
+/**
+ * Throws what `openTable` would, if the whole file is in memory and is not compressed. It reads only the lines that may be a
+ * header.
+ */
+export async function requireTable(bytes: Uint8Array, columns: CsvColumns): Promise<void> {
+  if (containerOf(bytes.subarray(0, HEAD_BYTES)) === 'none') await openText(inMemory(bytes), columns);
+}
+
+/** How the table is packed. Throws if there can be none. */
+function containerOf(head: Uint8Array): 'gzip' | 'zip' | 'none' {
+  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   if (OLD_EXCEL.every((byte, i) => head[i] === byte))
     throw new Error('the file is an old Excel workbook (.xls); save it as .xlsx or CSV');
   const kind = kindOf(head);
-  if (kind === 'zip' || kind === 'xlsx') return openZip(path, options);
+  if (kind === 'zip' || kind === 'xlsx') return 'zip';
   if (kind === 'html') throw new Error('the file is a web page, not a table');
   if (kind === 'empty' && head.length < HEAD_BYTES) throw new Error('the file is empty');
-  return openText(plainFile(path), options.columns);
+  return 'none';
 }
 
 async function openZip(path: string, { columns, part }: TableOptions): Promise<PriceTable> {

@@ -1,16 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type ImportRequest,
-  type ImportSummary,
-  type PreviewBar,
-  UploadRefused,
-} from '../../api/admin/service/operator-jobs.ts';
+import type { ImportRequest, ImportSummary, PreviewBar } from '../../api/admin/service/operator-jobs.ts';
 import type { StagedBar } from '../../feeds/import/staging.ts';
 import { type FileRequest, type ImportedFile, importFile, UnusableFile } from '../../feeds/import-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { printDay } from '../../market/day.ts';
+import { uploadRefused, withParameterNames } from './upload-refusal.ts';
 
 /** Enough to see whether the file was understood. */
 const BARS_SHOWN = 100;
@@ -45,9 +41,7 @@ export async function importUpload(
     });
     return summaryOf(imported, bars);
   } catch (error) {
-    throw error instanceof UnusableFile
-      ? new UploadRefused(withParameterNames(error.message).replace(/\.$/, ''))
-      : error;
+    throw error instanceof UnusableFile ? uploadRefused(error.message) : error;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -88,11 +82,4 @@ function summaryOf({ codes, file, published }: ImportedFile, bars: readonly Prev
     oddLines: odd.lines.slice(0, LINES_SHOWN),
     bars,
   };
-}
-
-/** Messages about a file name options of the command, such as `--date-order`; here they are parameters. */
-function withParameterNames(message: string): string {
-  return message.replace(/--([a-z]+(?:-[a-z]+)*)/g, (_, option: string) =>
-    option.replace(/-([a-z])/g, (__, letter: string) => letter.toUpperCase()),
-  );
 }

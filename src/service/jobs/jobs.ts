@@ -17,6 +17,7 @@ import type { Actor } from '../../ledger/audit/entry.ts';
 import { isPostgres } from '../../ledger/open-engine.ts';
 import { fromThreadError } from '../../runtime/threads/thread-error.ts';
 import type { Job, JobMessage, JobReply, JobResults } from './protocol.ts';
+import { refuseIfNoTable } from './upload-refusal.ts';
 
 const BACKUP_NAME = /^openpit-\d{8}T\d{6}Z\.db$/;
 /** Each has the size of the ledger, so they must not fill the disk. */
@@ -33,7 +34,8 @@ export class JobRunner implements OperatorJobs {
     this.#backupsDir = join(config.dataDir, 'backups');
   }
 
-  importFile(request: ImportRequest, actor: Actor | undefined, now: number): Promise<ImportSummary> {
+  async importFile(request: ImportRequest, actor: Actor | undefined, now: number): Promise<ImportSummary> {
+    await refuseIfNoTable(request);
     return this.#run({ kind: 'import', request, actor, now });
   }
 
