@@ -30,7 +30,12 @@ export interface UsageReaderOptions {
 
 /** How long a read waits for the other replicas, which look for barriers every 100 ms. */
 const WAIT_MS = 300;
-const POLL_MS = 10;
+/**
+ * The first pause between two queries, and the last moment for one before the wait ends. Pauses double up to a limit: short
+ * enough that a report leaves time for several more queries if one of them is slow.
+ */
+const PAUSE_MS = 10;
+const PAUSE_MS_MAX = 40;
 /** How long it waits for the ledger when nothing older is known. */
 const LEDGER_WAIT_MS = 2_000;
 
@@ -99,11 +104,12 @@ export class UsageReader {
     const start = monotonic.now();
     const barrier = await calls.raiseBarrier(accountId, period);
     onBarrierRaised(accountId, period, barrier);
-    for (;;) {
+    for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
       const { behind, ...usage } = await calls.usage(accountId, period, barrier);
-      const isLate = monotonic.now() - start + POLL_MS >= WAIT_MS;
-      if (behind === 0 || isLate) return { period, ...usage, exact: behind === 0 };
-      await new Promise<void>((resolve) => void scheduler.after(POLL_MS, resolve));
+      const leftMs = start + WAIT_MS - PAUSE_MS - monotonic.now();
+      if (behind === 0 || leftMs <= 0) return { period, ...usage, exact: behind === 0 };
+      const untilNextMs = Math.min(pauseMs, leftMs);
+      await new Promise<void>((resolve) => void scheduler.after(untilNextMs, resolve));
     }
   }
 
