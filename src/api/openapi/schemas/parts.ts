@@ -48,7 +48,9 @@ export const ok = {
   warnings: z
     .array(text)
     .optional()
-    .describe('Warnings: a parameter without effect, or a range that ends before the history begins'),
+    .describe(
+      'Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden',
+    ),
 };
 
 export const later = 'In v2 and v3';
