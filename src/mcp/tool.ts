@@ -18,9 +18,22 @@ export interface ToolAnswer {
   resource?: { uri: string; name: string };
 }
 
-/** Hides the input's own type: the server validates the arguments by it before it calls `answer`. */
+/**
+ * Hides the input's own type: the server validates the arguments by it before it calls `answer`. Unknown arguments are
+ * refused: a model that sends `quote: EUR` would otherwise take the price in dollars for one in euros.
+ */
 export function tool<Input extends z.ZodObject>(definition: Tool<Input>): Tool {
-  return definition as unknown as Tool;
+  const { shape } = definition.input;
+  const input = z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? unknownArguments(issue.keys, Object.keys(shape)) : undefined,
+  });
+  return { ...definition, input } as unknown as Tool;
+}
+
+function unknownArguments(unknown: readonly string[], known: readonly string[]): string {
+  const there = known.length === 0 ? 'this tool has none' : `the arguments are ${known.join(', ')}`;
+  return `there is no argument ${unknown.join(', ')}; ${there}`;
 }
 
 const SYMBOLS_MAX = 20;

@@ -206,6 +206,17 @@ onEachEngine('POST /mcp', (engine) => {
     expect(await read('openpit://symbols')).toContain('\nXAU,');
   });
 
+  test('an argument that a tool does not have is refused, with the ones it has', async () => {
+    const { isError, text } = await callTool(client, 'latest_prices', { symbols: ['XAG'], quote: 'EUR' });
+    expect(isError).toBe(true);
+    expect(text).toEndWith('there is no argument quote; the arguments are symbols, currency, unit');
+    expect((await callTool(client, 'usage', { month: '2024-05' })).text).toEndWith(
+      'there is no argument month; this tool has none',
+    );
+    const { tools } = await client.listTools();
+    for (const { inputSchema } of tools) expect(inputSchema.additionalProperties).toBe(false);
+  });
+
   test('an error names the next call, and costs nothing', async () => {
     const used = async () => (await api.ask('/usage')).body.used;
     const before = await used();
