@@ -15,6 +15,9 @@ import { openOutput } from './output.ts';
 
 const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'parquet'];
 
+/** Programs choose a parser by these, and would fail on CSV. */
+const OTHER_FORMATS = /^(json|jsonl|xlsx?|ods|tsv|gz|zip|zst|bz2|xz|arrow|feather)$/;
+
 /** Options that are parameters of `/rates/history`, by the name of the option. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   symbols: 'symbols',
@@ -146,7 +149,12 @@ function formatOf(given: string | undefined, file: string): TableFormat {
   const extension = /\.(\w+)$/.exec(file)?.[1]?.toLowerCase();
   const format = FORMATS.find((one) => one === (given?.toLowerCase() ?? extension));
   if (format) return format;
-  if (given === undefined) return 'csv';
+  if (given === undefined) {
+    if (extension === undefined || !OTHER_FORMATS.test(extension)) return 'csv';
+    throw new UsageError(
+      `export does not write .${extension}. End the name with .csv, .ndjson or .parquet, or choose the format with --format.`,
+    );
+  }
   throw new UsageError(`--format must be one of ${FORMATS.join(', ')} (received "${given}")`);
 }
 

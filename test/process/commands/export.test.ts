@@ -161,6 +161,24 @@ onEachEngine('openpit export', (engine) => {
     );
   });
 
+  test('refuses a name that promises another format, unless --format says which it is', async () => {
+    for (const name of ['prices.xlsx', 'prices.json', 'prices.csv.gz', 'PRICES.TSV']) {
+      const file = join(newFolder(), name);
+      const { stderr, exitCode } = await openpit('--symbols', 'XAU', '-o', file);
+      const extension = name.split('.').at(-1)!.toLowerCase();
+      expect(stderr).toBe(
+        `openpit: export does not write .${extension}. End the name with .csv, .ndjson or .parquet, or choose the format with --format.\n`,
+      );
+      expect([exitCode, existsSync(file)]).toEqual([2, false]);
+    }
+    const file = join(newFolder(), 'prices.json');
+    expect((await openpit('--symbols', 'XAU', '--format', 'ndjson', '-o', file)).exitCode).toBe(0);
+    expect(await Bun.file(file).text()).toStartWith('{"date":');
+    const plain = join(newFolder(), 'prices-2024.05');
+    expect((await openpit('--symbols', 'XAU', '-o', plain)).exitCode).toBe(0);
+    expect(await Bun.file(plain).text()).toStartWith('date,symbol,');
+  });
+
   test('fails, and leaves no file, if the disk refuses it', async () => {
     const { exitCode, stderr } = await openpit('-o', join(newFolder(), `${'x'.repeat(300)}.csv`));
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('ENAMETOOLONG') });
