@@ -1,12 +1,14 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Period } from '../../ledger/quota/period.ts';
 import type { Signal } from '../../ledger/quota/signals.ts';
-import { NO_PLACE, type Reported } from '../report-rounds.ts';
+import type { Scheduler } from '../../runtime/scheduler.ts';
+import { NO_PLACE, type Reported, type ReportRounds } from '../report-rounds.ts';
 import type { Lease } from './lease.ts';
-import type { QuotaRefusal, Spend } from './spend.ts';
-import type { SyncParty } from './syncer.ts';
-import type { ClockReading } from './timing/ledger-time.ts';
-import type { KnownUsage } from './usage-reader.ts';
+import type { LeaseFactory } from './lease-factory.ts';
+import type { Settlements } from './settlements.ts';
+import { exhausted, type QuotaRefusal, type Spend, UNAVAILABLE } from './spend.ts';
+import type { Syncer, SyncParty } from './syncer.ts';
+import type { ClockReading, LedgerTime } from './timing/ledger-time.ts';
 
 /** How long a request waits for units that other replicas hold. */
 const RECALL_WAIT_MS = 1_000;
@@ -15,22 +17,15 @@ const RECALL_RETRY_MS = 50;
 /** After a refusal the ledger is asked at most this often: a draining replica may return units. */
 const ASK_AGAIN_MS = 1_000;
 
-/** What an account's lease needs from the meter. */
-export interface AccountLeaseHost {
-  now(): ClockReading;
-  /** The month, by the ledger's time. */
-  period(): Period;
-  /** Undefined when the spool has no room: nothing can be counted then. */
-  openLease(accountId: string): Lease | undefined;
-  /** Settles a lease at what it has spent. */
-  closeLease(lease: Lease): void;
-  /** Units were spent: a report is due at the next flush. */
-  markDirty(account: AccountLease): void;
-  /** Queues a sync with the ledger. */
-  enqueue(party: SyncParty, urgent: boolean): void;
-  after(ms: number, callback: () => void): void;
-  exhausted(): QuotaRefusal;
-  unavailable(): QuotaRefusal;
+/** The parts of the meter that all accounts share. */
+export interface AccountLeaseParts {
+  time: LedgerTime;
+  scheduler: Scheduler;
+  leases: LeaseFactory;
+  settlements: Settlements;
+  syncer: Syncer;
+  /** The accounts with counts that the ledger does not know yet. */
+  dirty: ReportRounds<AccountLease>;
 }
 
 interface WaitingRequest {
@@ -51,10 +46,21 @@ export interface MeteredAccount {
   lease?: Lease | undefined;
 }
 
+export interface KnownUsage {
+  /** The month. */
+  period: Period;
+  used: number;
+  quota: number;
+  /** The ledger's time at which `used` was right. */
+  asOf: number;
+  /** Whether `used` includes everything that any replica spent before the call. */
+  exact: boolean;
+}
+
 /** One account on this replica: its lease, and the requests that wait for units. */
 export class AccountLease implements SyncParty, Reported {
   readonly accountId: string;
-  readonly #host: AccountLeaseHost;
+  readonly #parts: AccountLeaseParts;
   lease: Lease | undefined;
   /** Most accounts never wait, so they have no list of their own. */
   #waiting = NONE;
@@ -65,9 +71,9 @@ export class AccountLease implements SyncParty, Reported {
   #recallSeen = 0;
   reportPlace = NO_PLACE;
 
-  constructor(accountId: string, host: AccountLeaseHost) {
+  constructor(accountId: string, parts: AccountLeaseParts) {
     this.accountId = accountId;
-    this.#host = host;
+    this.#parts = parts;
   }
 
   get isBusy(): boolean {
@@ -84,42 +90,42 @@ export class AccountLease implements SyncParty, Reported {
   /** Whether the lease ended with its month. */
   isMonthOver(now: ClockReading): boolean {
     if (!this.lease?.hasEnded(now)) return false;
-    return this.lease.period !== this.#host.period();
+    return this.lease.period !== this.#parts.time.period();
   }
 
   /** Queues a request that found too few units, unless a recent refusal already answers it. */
   wait(counter: number, units: number): Spend | Promise<Spend> {
-    const now = this.#host.now();
+    const now = this.#parts.time.read();
     const refused = this.#refusedBefore(units);
     if (refused && now.mono < refused.until && this.lease && !this.lease.hasEnded(now))
       return refused.refusal;
     return new Promise((resolve) => {
       if (this.#waiting === NONE) this.#waiting = [];
       this.#waiting.push({ counter, units, resolve });
-      this.#host.enqueue(this, true);
+      this.#parts.syncer.enqueue(this, true);
     });
   }
 
   /** Requests a lease that no request waits for yet. Does nothing when there is one, or no room for it. */
   leaseAhead(): void {
     if (this.lease || this.isBusy) return;
-    this.lease = this.#host.openLease(this.accountId);
-    if (this.lease) this.#host.enqueue(this, false);
+    this.lease = this.#parts.leases.open(this.accountId);
+    if (this.lease) this.#parts.syncer.enqueue(this);
   }
 
   syncRequest(now: ClockReading): SyncRequest | undefined {
     if (this.isMonthOver(now)) this.closeLease();
     if (!this.lease && !this.isBusy) return undefined;
-    this.lease ??= this.#host.openLease(this.accountId);
+    this.lease ??= this.#parts.leases.open(this.accountId);
     if (this.lease) return this.lease.syncRequest(this.#unitsWaiting());
-    this.#refuse(this.#host.unavailable());
+    this.#refuse(UNAVAILABLE);
     return undefined;
   }
 
   onAnswer(answer: SyncAnswer): void {
     const { lease } = this;
     if (!lease || lease.leaseId !== answer.leaseId) {
-      if (this.isBusy) this.#host.enqueue(this, true);
+      if (this.isBusy) this.#parts.syncer.enqueue(this, true);
       return;
     }
     const barrierSeen = lease.barrierSeen;
@@ -127,12 +133,12 @@ export class AccountLease implements SyncParty, Reported {
     if (answer.state !== 'open' || lease.isFull) this.closeLease();
     this.#serve();
     if (this.isBusy) this.#keepWaiting(answer);
-    else if (answer.barrier > barrierSeen || lease.recalled) this.#host.enqueue(this, true);
-    if (lease.hasReachedThreshold(answer)) this.#host.enqueue(this, false);
+    else if (answer.barrier > barrierSeen || lease.recalled) this.#parts.syncer.enqueue(this, true);
+    if (lease.hasReachedThreshold(answer)) this.#parts.syncer.enqueue(this);
   }
 
   onUnreachable(): void {
-    this.#refuse(this.#host.unavailable());
+    this.#refuse(UNAVAILABLE);
   }
 
   /** Another replica requests this one's count (a barrier) or units (a recall). */
@@ -145,28 +151,34 @@ export class AccountLease implements SyncParty, Reported {
     if (!(isRecall && (lease.unspent > 0 || lease.isDirty)) && signal.barrier <= lease.barrierSeen) return;
     lease.recalled ||= isRecall && lease.unspent > 0;
     lease.barrierSeen = Math.max(lease.barrierSeen, signal.barrier);
-    this.#host.enqueue(this, true);
+    this.#parts.syncer.enqueue(this, true);
+  }
+
+  /** Units were spent: a report is due at the next flush. */
+  markDirty(): void {
+    this.lease!.isDirty = true;
+    this.#parts.dirty.add(this);
   }
 
   closeLease(): void {
     if (!this.lease) return;
-    this.#host.closeLease(this.lease);
+    this.#parts.settlements.close(this.lease);
     this.lease = undefined;
   }
 
   /** The replica stops: refuses the waiting requests and returns the lease. */
   end(): void {
-    this.#refuse(this.#host.unavailable());
+    this.#refuse(UNAVAILABLE);
     this.closeLease();
   }
 
   #serve(): void {
-    const { wall, mono } = this.#host.now();
+    const { wall, mono } = this.#parts.time.read();
     const waiting = this.#waiting.filter(({ counter, units, resolve }) => {
       if (!this.lease?.take(counter, units, wall, mono)) return true;
       if (this.#refused && units >= this.#refused.units) this.#refused = undefined;
       this.#drySince = undefined;
-      if (!this.lease.isDirty) this.#host.markDirty(this);
+      if (!this.lease.isDirty) this.markDirty();
       resolve(this.lease);
       return false;
     });
@@ -176,10 +188,10 @@ export class AccountLease implements SyncParty, Reported {
   /** Some requests still lack units: ask again, wait for other replicas to return theirs, or refuse. */
   #keepWaiting(answer: SyncAnswer): void {
     const { lease } = this;
-    const { mono } = this.#host.now();
+    const { mono } = this.#parts.time.read();
     const { least } = this.#unitsWaiting();
     if (!lease || !answer.applied || lease.unspent + answer.pool >= least) {
-      this.#host.enqueue(this, true);
+      this.#parts.syncer.enqueue(this, true);
       return;
     }
     this.#drySince ??= mono;
@@ -190,14 +202,14 @@ export class AccountLease implements SyncParty, Reported {
     if (isExhausted || before || mono - this.#drySince >= RECALL_WAIT_MS) {
       this.#drySince = undefined;
       // Nobody knows what a holder that does not return its units has spent of them.
-      const refusal = isExhausted ? this.#host.exhausted() : this.#host.unavailable();
+      const refusal = isExhausted ? exhausted(this.#parts.time.secondsToReset()) : UNAVAILABLE;
       this.#refused = { units: least, until: mono + ASK_AGAIN_MS, refusal };
       this.#refuse(refusal);
-      if (lease.unspent > 0) this.#host.enqueue(this, false); // returns the rest of the grant
+      if (lease.unspent > 0) this.#parts.syncer.enqueue(this); // returns the rest of the grant
       return;
     }
-    this.#host.after(RECALL_RETRY_MS, () => {
-      if (this.isBusy) this.#host.enqueue(this, true);
+    this.#parts.scheduler.after(RECALL_RETRY_MS, () => {
+      if (this.isBusy) this.#parts.syncer.enqueue(this, true);
     });
   }
 

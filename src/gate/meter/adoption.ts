@@ -2,6 +2,7 @@ import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Leftover } from '../spool/spool.ts';
 import type { QuotaHolder } from './holder.ts';
 import { Lease } from './lease.ts';
+import type { MeteredAccounts } from './metered-accounts.ts';
 import { adoptionOf, type Settlements } from './settlements.ts';
 import type { Syncer } from './syncer.ts';
 import type { LedgerTime } from './timing/ledger-time.ts';
@@ -11,8 +12,7 @@ export interface AdoptionOptions {
   settlements: Settlements;
   holder: QuotaHolder;
   time: LedgerTime;
-  /** Gives an account its lease. False when it has another one. */
-  keep(lease: Lease): boolean;
+  accounts: MeteredAccounts;
 }
 
 /**
@@ -48,14 +48,14 @@ export class Adoptions {
   }
 
   #onAnswer(leftover: Leftover, request: SyncRequest, answer: SyncAnswer): void {
-    const { holder, settlements, keep } = this.#options;
+    const { holder, settlements, accounts } = this.#options;
     const { replica } = request;
     const isOpen = answer.state === 'open';
     if (isOpen && !answer.applied) {
       this.#ask(leftover, { ...request, seq: answer.seq + 1 }); // the clock was set back since the last adoption
     } else if (isOpen && replica === holder.replica) {
       const lease = Lease.adopted({ ...leftover.owner, replica }, leftover.record!, holder.validity, answer);
-      if (!keep(lease)) settlements.close(lease);
+      if (!accounts.keepAdopted(lease)) settlements.close(lease);
     } else settlements.closeLeftover(leftover, replica, answer.seq + 1);
   }
 }

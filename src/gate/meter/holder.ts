@@ -1,11 +1,12 @@
 import type { SpendingRight } from '../../ledger/quota/holders.ts';
+import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import { type Period, periodEnd, periodOf } from '../../ledger/quota/period.ts';
 import type { QuotaStore } from '../../ledger/quota/quota.ts';
 import { type Scheduler, withTimeout } from '../../runtime/scheduler.ts';
 import type { ClockReading, LedgerTime } from './timing/ledger-time.ts';
 
 export interface HolderOptions {
-  calls: Pick<QuotaStore, 'renew' | 'leave'>;
+  calls: Pick<QuotaStore, 'sync' | 'renew' | 'leave'>;
   time: LedgerTime;
   scheduler: Scheduler;
   /** The first name of this process in the ledger, and the source of later ones. */
@@ -43,19 +44,13 @@ export class QuotaHolder {
     return this.#validity;
   }
 
-  /**
-   * The ledger has answered a call that `replica` sent. A released process takes a new name, because the ledger
-   * grants nothing to the old one.
-   */
-  onAnswer(replica: string, { now, leaseMs }: SpendingRight, sent: ClockReading): void {
-    if (replica !== this.replica || sent.mono < this.#contactAt) return; // a newer answer was faster
-    this.#options.time.observe(now, sent);
-    this.#validity.extend(now, leaseMs, sent);
-    this.#contactAt = sent.mono;
-    if (leaseMs > 0) return;
-    this.#validity = new Validity(this.#options.newId());
-    this.#validity.extend(now, leaseMs, sent); // nothing yet, but it has the month
-    this.#options.onReleased();
+  /** Syncs leases with the ledger, which renews the right to spend, too. */
+  async sync(requests: readonly SyncRequest[]): Promise<SyncAnswer[]> {
+    const { replica } = this;
+    const sent = this.#options.time.read();
+    const answers = await this.#options.calls.sync(requests, replica);
+    if (answers[0]) this.#onAnswer(replica, answers[0], sent);
+    return answers;
   }
 
   /** Renews the right to spend, unless a recent call has done so. */
@@ -82,8 +77,23 @@ export class QuotaHolder {
     const { replica } = this;
     const sent = this.#options.time.read();
     const right = await this.#options.calls.renew(replica);
-    this.onAnswer(replica, right, sent);
+    this.#onAnswer(replica, right, sent);
     return right.holders;
+  }
+
+  /**
+   * The ledger has answered a call that `replica` sent. A released process takes a new name, because the ledger
+   * grants nothing to the old one.
+   */
+  #onAnswer(replica: string, { now, leaseMs }: SpendingRight, sent: ClockReading): void {
+    if (replica !== this.replica || sent.mono < this.#contactAt) return; // a newer answer was faster
+    this.#options.time.observe(now, sent);
+    this.#validity.extend(now, leaseMs, sent);
+    this.#contactAt = sent.mono;
+    if (leaseMs > 0) return;
+    this.#validity = new Validity(this.#options.newId());
+    this.#validity.extend(now, leaseMs, sent); // nothing yet, but it has the month
+    this.#options.onReleased();
   }
 
   /** Best effort, within 500 ms: without this, the ledger counts the process until it expires, and others get smaller shares. */

@@ -1,10 +1,9 @@
-import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { Histogram } from '../../runtime/metrics/histogram.ts';
+import type { Histogram } from '../../runtime/metrics/histogram.ts';
 import { systemScheduler, withTimeout } from '../../runtime/scheduler.ts';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../endpoints.ts';
 import { Spool } from '../spool/spool.ts';
-import type { AccountLeaseHost, MeteredAccount } from './account-lease.ts';
+import type { KnownUsage, MeteredAccount } from './account-lease.ts';
 import { Adoptions } from './adoption.ts';
 import { QuotaHolder } from './holder.ts';
 import type { Lease } from './lease.ts';
@@ -12,12 +11,12 @@ import { LeaseFactory, randomId } from './lease-factory.ts';
 import { MeteredAccounts } from './metered-accounts.ts';
 import type { MeterOptions, QuotaCalls } from './options.ts';
 import { Settlements } from './settlements.ts';
-import { refusal, type Spend, type Spent } from './spend.ts';
+import { type Spend, type Spent, UNAVAILABLE } from './spend.ts';
 import { Syncer } from './syncer.ts';
 import { LedgerTime } from './timing/ledger-time.ts';
 import { MeterMaintenance } from './timing/maintenance.ts';
 import { PeriodicJobs } from './timing/periodic-jobs.ts';
-import { type KnownUsage, UsageReader } from './usage-reader.ts';
+import { UsageReader } from './usage-reader.ts';
 
 /** What `used` may lack after the loss of a whole host. A killed process loses nothing: its counts are in the spool. */
 const FLUSH_MS = 5_000;
@@ -47,109 +46,50 @@ export class Meter {
   readonly #adoptions: Adoptions;
   readonly #jobs: PeriodicJobs;
   readonly #usage: UsageReader;
-  readonly #host: AccountLeaseHost;
   readonly #accounts: MeteredAccounts;
-  /** Duration of the calls that report counts and lease units, including those without an answer. */
-  readonly syncLatency = new Histogram();
-  #syncFailures = 0;
-  #isClosed = false;
 
   private constructor(options: MeterOptions) {
-    const scheduler = options.scheduler ?? systemScheduler;
-    const warn = options.warn ?? (() => {});
-    const newId = options.newId ?? randomId;
-    const endpoints = options.endpoints ?? COUNTED_ENDPOINTS;
-    this.#counters = Object.fromEntries(endpoints.map((endpoint, counter) => [endpoint, counter]));
-    this.#quota = options.ledger.quota;
-    this.#clock = options.clock;
-    this.#monotonic = options.monotonic ?? { now: () => performance.now() };
-    this.#time = new LedgerTime(this.#clock, this.#monotonic);
-    this.#spool = new Spool({
+    const { clock, scheduler = systemScheduler, warn = () => {}, newId = randomId } = options;
+    const { monotonic = { now: () => performance.now() }, endpoints = COUNTED_ENDPOINTS } = options;
+    const { quota } = options.ledger;
+    const time = new LedgerTime(clock, monotonic);
+    const spool = new Spool({
       endpoints,
       dir: options.spoolDir,
       warn,
       ...(options.lock && { lock: options.lock }),
       ...(options.spoolRecordsPerFile && { recordsPerFile: options.spoolRecordsPerFile }),
     });
-    this.#holder = new QuotaHolder({
-      calls: this.#quota,
-      time: this.#time,
+    const holder = new QuotaHolder({
+      calls: quota,
+      time,
       scheduler,
       replica: options.replica ?? newId(),
       newId,
-      onReleased: () => {
-        for (const account of this.#accounts.values()) account.closeLease();
-      },
+      onReleased: () => accounts.closeLeases(),
     });
-    this.#leases = new LeaseFactory({
-      spool: this.#spool,
-      time: this.#time,
-      holder: this.#holder,
-      newId,
-      warn,
-    });
-    this.#syncer = new Syncer({
-      sync: (requests) => this.#sync(requests),
-      now: () => this.#time.read(),
-      scheduler,
-      warn,
-      batchMax: options.batchMax ?? BATCH_MAX,
-      onCall: (ms, isAnswered) => {
-        this.syncLatency.add(ms);
-        if (!isAnswered) this.#syncFailures++;
-      },
-    });
-    this.#settlements = new Settlements(
-      (settlement) => this.#syncer.enqueue(settlement),
-      () => this.#monotonic.now(),
-      options.keepSettledMs ?? 0,
+    const syncer = new Syncer({ holder, time, scheduler, warn, batchMax: options.batchMax ?? BATCH_MAX });
+    const settlements = new Settlements(syncer, time, options.keepSettledMs ?? 0);
+    const leases = new LeaseFactory({ spool, time, holder, newId, warn });
+    const accounts = new MeteredAccounts(
+      { time, scheduler, leases, settlements, syncer },
+      options.flushMs ?? FLUSH_MS,
     );
-    this.#adoptions = new Adoptions({
-      syncer: this.#syncer,
-      settlements: this.#settlements,
-      holder: this.#holder,
-      time: this.#time,
-      keep: (lease) => !this.#isClosed && this.#accounts.keepAdopted(lease),
-    });
-    this.#host = {
-      now: () => this.#time.read(),
-      period: () => this.#time.period(),
-      openLease: (accountId) => this.#leases.open(accountId),
-      closeLease: (lease) => this.#settlements.close(lease),
-      markDirty: (account) => this.#accounts.markDirty(account),
-      enqueue: (party, urgent) => this.#syncer.enqueue(party, urgent),
-      after: (ms, callback) => scheduler.after(ms, callback),
-      exhausted: () => refusal('exhausted', this.secondsToReset()),
-      unavailable: () => refusal('unavailable', 1),
-    };
-    this.#accounts = new MeteredAccounts(this.#host, options.flushMs ?? FLUSH_MS);
-    this.#usage = new UsageReader({
-      calls: {
-        raiseBarrier: (accountId, period) =>
-          this.#quota.raiseBarrier(accountId, period, this.#holder.replica),
-        usage: (accountId, period, barrier) => this.#quota.usage(accountId, period, barrier),
-        usageWithoutLease: (accountId, period, leaseId) =>
-          this.#quota.usageWithoutLease(accountId, period, leaseId),
-      },
-      scheduler,
-      monotonic: this.#monotonic,
-      onBarrierRaised: (accountId, period, barrier) =>
-        this.#accounts.get(accountId)?.onSignal({ accountId, period, barrier, recallAt: 0 }),
-      leaseOf: (accountId, period) => {
-        const lease = this.#accounts.get(accountId)?.lease;
-        return lease?.period === period ? lease : undefined;
-      },
-    });
-    const maintenance = new MeterMaintenance({
-      quota: this.#quota,
-      time: this.#time,
-      spool: this.#spool,
-      holder: this.#holder,
-      accounts: this.#accounts,
-      syncer: this.#syncer,
-      settlements: this.#settlements,
-    });
+    const maintenance = new MeterMaintenance({ quota, time, spool, holder, accounts, syncer, settlements });
+    this.#quota = quota;
+    this.#clock = clock;
+    this.#monotonic = monotonic;
+    this.#time = time;
+    this.#spool = spool;
+    this.#leases = leases;
+    this.#holder = holder;
+    this.#counters = Object.fromEntries(endpoints.map((endpoint, counter) => [endpoint, counter]));
+    this.#syncer = syncer;
+    this.#settlements = settlements;
+    this.#adoptions = new Adoptions({ syncer, settlements, holder, time, accounts });
     this.#jobs = new PeriodicJobs(scheduler, warn, maintenance);
+    this.#usage = new UsageReader({ calls: quota, scheduler, time, holder, accounts });
+    this.#accounts = accounts;
   }
 
   /** Takes a slot of the spool, settles what its last owner left, and starts. */
@@ -191,9 +131,14 @@ export class Meter {
     );
   }
 
+  /** Duration of the calls that report counts and lease units, including those without an answer. */
+  get syncLatency(): Histogram {
+    return this.#syncer.latency;
+  }
+
   /** Calls that failed or got no answer in time. Each is sent again. */
   get syncFailures(): number {
-    return this.#syncFailures;
+    return this.#syncer.failedCalls;
   }
 
   /** Why the ledger does not take counts, so that requests are refused once their leases are spent; undefined if it does. */
@@ -210,13 +155,13 @@ export class Meter {
    * What the account has used this month: exact over all replicas, or, when one of them or the ledger does not answer
    * within 300 ms, the older value with its time. Throws when nothing is known at all.
    */
-  async usage(accountId: string): Promise<KnownUsage> {
-    return this.#usage.read(accountId, this.#time.period(), this.#accounts.get(accountId)?.usage);
+  usage(accountId: string): Promise<KnownUsage> {
+    return this.#usage.read(accountId);
   }
 
   /** Like `usage`, after every replica has reported its counts to the ledger. */
-  async reportedUsage(accountId: string): Promise<KnownUsage> {
-    return this.#usage.readReported(accountId, this.#time.period(), this.#accounts.get(accountId)?.usage);
+  reportedUsage(accountId: string): Promise<KnownUsage> {
+    return this.#usage.readReported(accountId);
   }
 
   /** Whether no other process holds leases. */
@@ -226,7 +171,7 @@ export class Meter {
 
   /** Leases units for accounts before their first requests. Resolves when they are there, or at the next failure. */
   async leaseAhead(accountIds: Iterable<string>): Promise<void> {
-    if (this.#isClosed || this.#syncer.isDown) return;
+    if (this.#accounts.isClosed || this.#syncer.isDown) return;
     this.#accounts.leaseAhead(accountIds);
     await this.#syncer.idle();
   }
@@ -256,10 +201,9 @@ export class Meter {
 
   /** Returns all leases. What the ledger cannot take now stays in the spool for the next process. */
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.#accounts.isClosed) return;
     this.#jobs.stop();
-    for (const account of this.#accounts.values()) account.end();
+    this.#accounts.close();
     await this.#syncer.close(CLOSE_MS_MAX);
     if (!this.#syncer.isDown) await this.#holder.leave();
     this.#settlements.erase(0);
@@ -287,15 +231,7 @@ export class Meter {
   }
 
   #wait(account: MeteredAccount, counter: number, units: number): Spend | Promise<Spend> {
-    if (this.#isClosed || this.#syncer.isDown) return this.#host.unavailable();
+    if (this.#accounts.isClosed || this.#syncer.isDown) return UNAVAILABLE;
     return this.#accounts.getOrAdd(account.id).wait(counter, units);
-  }
-
-  async #sync(requests: readonly SyncRequest[]): Promise<SyncAnswer[]> {
-    const sent = this.#time.read();
-    const { replica } = this.#holder;
-    const answers = await this.#quota.sync(requests, replica);
-    if (answers[0]) this.#holder.onAnswer(replica, answers[0], sent);
-    return answers;
   }
 }

@@ -1,17 +1,20 @@
 import { ReportRounds } from '../report-rounds.ts';
-import { AccountLease, type AccountLeaseHost } from './account-lease.ts';
+import { AccountLease, type AccountLeaseParts } from './account-lease.ts';
 import type { Lease } from './lease.ts';
 import type { ClockReading } from './timing/ledger-time.ts';
 
 /** The accounts whose requests this process counts. A dirty one has counts that the ledger does not know yet. */
 export class MeteredAccounts {
-  readonly #host: AccountLeaseHost;
+  readonly #parts: AccountLeaseParts;
   readonly #accounts = new Map<string, AccountLease>();
-  readonly #dirty: ReportRounds<AccountLease>;
+  #isClosed = false;
 
-  constructor(host: AccountLeaseHost, flushMs: number) {
-    this.#host = host;
-    this.#dirty = new ReportRounds(flushMs);
+  constructor(parts: Omit<AccountLeaseParts, 'dirty'>, flushMs: number) {
+    this.#parts = { ...parts, dirty: new ReportRounds(flushMs) };
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   get isEmpty(): boolean {
@@ -27,11 +30,15 @@ export class MeteredAccounts {
   }
 
   getOrAdd(accountId: string): AccountLease {
-    return this.#accounts.getOrInsertComputed(accountId, (id) => new AccountLease(id, this.#host));
+    return this.#accounts.getOrInsertComputed(accountId, (id) => new AccountLease(id, this.#parts));
   }
 
-  /** Adopts a lease that an earlier process left, unless the account has leased again meanwhile: it keeps one lease. */
+  /**
+   * Gives an account the lease that an earlier process left. Returns false if the account has leased again meanwhile, as it
+   * keeps one lease, or if this process stops.
+   */
   keepAdopted(lease: Lease): boolean {
+    if (this.#isClosed) return false;
     const account = this.getOrAdd(lease.accountId);
     if (account.lease) return false;
     account.lease = lease;
@@ -41,25 +48,30 @@ export class MeteredAccounts {
   /** A lease has counts that the ledger does not know yet, or needs more units. */
   prepareSync(lease: Lease): void {
     const account = this.#accounts.get(lease.accountId)!;
-    if (!lease.isDirty) this.markDirty(account);
+    if (!lease.isDirty) account.markDirty();
     if (lease.spent < lease.refillAt) return;
     lease.refillAt = Number.POSITIVE_INFINITY;
-    this.#host.enqueue(account, false);
-  }
-
-  markDirty(account: AccountLease): void {
-    account.lease!.isDirty = true;
-    this.#dirty.add(account);
+    this.#parts.syncer.enqueue(account);
   }
 
   /** The accounts whose report is due. */
   takeDue(mono: number): AccountLease[] {
-    return this.#dirty.takeDue(mono).filter(({ lease }) => lease?.isDirty);
+    return this.#parts.dirty.takeDue(mono).filter(({ lease }) => lease?.isDirty);
   }
 
   /** Leases units for accounts before their first requests. */
   leaseAhead(accountIds: Iterable<string>): void {
     for (const id of accountIds) this.getOrAdd(id).leaseAhead();
+  }
+
+  closeLeases(): void {
+    for (const account of this.#accounts.values()) account.closeLease();
+  }
+
+  /** The process stops: refuses the waiting requests and returns all leases. */
+  close(): void {
+    this.#isClosed = true;
+    for (const account of this.#accounts.values()) account.end();
   }
 
   /** Returns the leases of a past month; with `renew`, accounts that used theirs lease units of the new month at once. */

@@ -1,7 +1,8 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import type { Leftover } from '../spool/spool.ts';
 import type { Lease } from './lease.ts';
-import type { SyncParty } from './syncer.ts';
+import type { Syncer, SyncParty } from './syncer.ts';
+import type { LedgerTime } from './timing/ledger-time.ts';
 
 /**
  * The closed leases. A ledger that fails over to an asynchronous standby loses its last seconds, including what was
@@ -12,37 +13,37 @@ import type { SyncParty } from './syncer.ts';
  *                       └── ledger lost it ─────┘
  */
 export class Settlements {
-  readonly #send: (settlement: Settlement) => void;
-  readonly #now: () => number;
+  readonly #syncer: Syncer;
+  readonly #time: LedgerTime;
   readonly #keepMs: number;
-  /** When each was settled, the oldest first. */
+  /** When each was settled, on the monotonic clock, the oldest first. */
   readonly #settled = new Map<Settlement, number>();
 
-  constructor(send: (settlement: Settlement) => void, now: () => number, keepMs: number) {
-    this.#send = send;
-    this.#now = now;
+  constructor(syncer: Syncer, time: LedgerTime, keepMs: number) {
+    this.#syncer = syncer;
+    this.#time = time;
     this.#keepMs = keepMs;
   }
 
   close(lease: Lease): void {
-    this.#send(new Settlement(lease.closeRequest(), () => lease.freeRecord(), this.#onAnswer));
+    this.#syncer.enqueue(new Settlement(lease.closeRequest(), () => lease.freeRecord(), this.#onAnswer));
   }
 
   closeLeftover(leftover: Leftover, replica: string, seq: number): void {
     const request = { ...adoptionOf(leftover, replica, seq), close: true };
-    this.#send(new Settlement(request, leftover.free, this.#onAnswer));
+    this.#syncer.enqueue(new Settlement(request, leftover.free, this.#onAnswer));
   }
 
   /** Reports the settled leases again, to a ledger that may have lost them. */
   sendAgain(): void {
     const settled = [...this.#settled.keys()];
     this.#settled.clear();
-    for (const settlement of settled) this.#send(settlement);
+    for (const settlement of settled) this.#syncer.enqueue(settlement);
   }
 
   /** Erases what was settled at least `keepMs` ago; a clean shutdown passes 0. */
   erase(keepMs = this.#keepMs): void {
-    const before = this.#now() - keepMs;
+    const before = this.#time.read().mono - keepMs;
     for (const [settlement, at] of this.#settled) {
       if (at > before) return;
       this.#settled.delete(settlement);
@@ -51,9 +52,9 @@ export class Settlements {
   }
 
   readonly #onAnswer = (settlement: Settlement, answer: SyncAnswer): void => {
-    if (answer.state === 'open') this.#send(settlement.after(answer.seq));
+    if (answer.state === 'open') this.#syncer.enqueue(settlement.after(answer.seq));
     else if (this.#keepMs === 0) settlement.erase();
-    else this.#settled.set(settlement, this.#now());
+    else this.#settled.set(settlement, this.#time.read().mono);
   };
 }
 

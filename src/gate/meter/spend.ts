@@ -17,6 +17,9 @@ export interface QuotaRefusal {
   readonly retryAfterSeconds: number;
 }
 
-export function refusal(reason: QuotaRefusal['reason'], retryAfterSeconds: number): QuotaRefusal {
-  return { ok: false, reason, retryAfterSeconds };
+export const UNAVAILABLE: QuotaRefusal = { ok: false, reason: 'unavailable', retryAfterSeconds: 1 };
+
+/** Units are left again when the quotas reset. */
+export function exhausted(secondsToReset: number): QuotaRefusal {
+  return { ok: false, reason: 'exhausted', retryAfterSeconds: secondsToReset };
 }

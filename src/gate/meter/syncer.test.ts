@@ -12,15 +12,16 @@ test('requests are handled between the calls that report many accounts', async (
   let next = setImmediate(countTurns);
   const turnsOfCalls: number[] = [];
   const syncer = new Syncer({
-    async sync(requests) {
-      turnsOfCalls.push(turn);
-      return requests.map(() => ({}) as SyncAnswer);
+    holder: {
+      async sync(requests) {
+        turnsOfCalls.push(turn);
+        return requests.map(() => ({}) as SyncAnswer);
+      },
     },
-    now: () => ({ wall: 0, mono: 0 }),
+    time: { read: () => ({ wall: 0, mono: 0 }) },
     scheduler: systemScheduler,
     warn() {},
     batchMax: 2,
-    onCall() {},
   });
   for (let i = 0; i < 10; i++) {
     syncer.enqueue({ syncRequest: () => ({}) as SyncRequest, onAnswer() {}, onUnreachable() {} });

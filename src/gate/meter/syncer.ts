@@ -1,7 +1,9 @@
 import type { SyncAnswer, SyncRequest } from '../../ledger/quota/model.ts';
 import { messageOf } from '../../runtime/log/log.ts';
+import { Histogram } from '../../runtime/metrics/histogram.ts';
 import type { Scheduler } from '../../runtime/scheduler.ts';
-import type { ClockReading } from './timing/ledger-time.ts';
+import type { QuotaHolder } from './holder.ts';
+import type { ClockReading, LedgerTime } from './timing/ledger-time.ts';
 
 /** Something that syncs with the ledger: an account's lease, or a lease that is being closed. */
 export interface SyncParty {
@@ -13,14 +15,12 @@ export interface SyncParty {
 }
 
 export interface SyncerOptions {
-  sync: (requests: readonly SyncRequest[]) => Promise<SyncAnswer[]>;
-  now: () => ClockReading;
+  holder: Pick<QuotaHolder, 'sync'>;
+  time: Pick<LedgerTime, 'read'>;
   scheduler: Scheduler;
   warn: (text: string) => void;
   /** How many accounts one call is about. */
   batchMax: number;
-  /** Called after each call with its duration, and whether it was answered in time. */
-  onCall: (ms: number, isAnswered: boolean) => void;
 }
 
 /**
@@ -42,12 +42,17 @@ export class Syncer {
   readonly #urgent = new Set<SyncParty>();
   readonly #due = new Set<SyncParty>();
   #running = false;
+  /** Calls in a row that have failed. */
   #failures = 0;
   #lastFailure = '';
   #timeoutMs = TIMEOUT_MS_MIN;
   #isClosed = false;
   #whenEmpty: (() => void) | undefined;
   #whenIdle: (() => void)[] = [];
+  /** Duration of the calls, including those without an answer. */
+  readonly latency = new Histogram();
+  /** All calls that have failed, or got no answer in time. */
+  failedCalls = 0;
 
   constructor(options: SyncerOptions) {
     this.#options = options;
@@ -126,15 +131,16 @@ export class Syncer {
   }
 
   async #send(batch: readonly SyncParty[]): Promise<boolean> {
-    const sent = this.#options.now();
+    const sent = this.#options.time.read();
     const requests = batch.flatMap((party) => {
       const request = party.syncRequest(sent);
       return request ? { party, request } : [];
     });
     if (requests.length === 0) return true;
     const answers = await this.#call(requests.map(({ request }) => request));
-    const ms = this.#options.now().mono - sent.mono;
-    this.#options.onCall(ms, answers !== undefined);
+    const ms = this.#options.time.read().mono - sent.mono;
+    this.latency.add(ms);
+    if (!answers) this.failedCalls++;
     if (answers) this.#setTimeout(TIMEOUT_FACTOR * ms);
     else if (this.#failures > 0) this.#setTimeout(2 * this.#timeoutMs);
     requests.forEach(({ party }, i) => {
@@ -145,7 +151,7 @@ export class Syncer {
 
   /** The answers, or undefined when the call failed or timed out. */
   #call(requests: readonly SyncRequest[]): Promise<SyncAnswer[] | undefined> {
-    const { sync, scheduler, warn } = this.#options;
+    const { holder, scheduler, warn } = this.#options;
     return new Promise((resolve) => {
       const fail = (reason: string) => {
         this.#lastFailure = reason;
@@ -153,7 +159,8 @@ export class Syncer {
         resolve(undefined);
       };
       const cancel = scheduler.after(this.#timeoutMs, () => fail('the ledger has not answered in time'));
-      sync(requests)
+      holder
+        .sync(requests)
         .then(resolve, (error) => fail(messageOf(error)))
         .finally(cancel);
     });

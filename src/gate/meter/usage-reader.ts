@@ -1,31 +1,18 @@
 import { Unavailable } from '../../ledger/engine/errors.ts';
 import type { Period } from '../../ledger/quota/period.ts';
 import type { QuotaStore } from '../../ledger/quota/quota.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import type { Scheduler } from '../../runtime/scheduler.ts';
-import type { Lease } from './lease.ts';
-
-export interface KnownUsage {
-  /** The month. */
-  period: Period;
-  used: number;
-  quota: number;
-  /** The ledger's time at which `used` was right. */
-  asOf: number;
-  /** Whether `used` includes everything that any replica spent before the call. */
-  exact: boolean;
-}
+import type { KnownUsage } from './account-lease.ts';
+import type { QuotaHolder } from './holder.ts';
+import type { MeteredAccounts } from './metered-accounts.ts';
+import type { LedgerTime } from './timing/ledger-time.ts';
 
 export interface UsageReaderOptions {
-  calls: Pick<QuotaStore, 'usage' | 'usageWithoutLease'> & {
-    raiseBarrier(accountId: string, period: Period): Promise<number>;
-  };
+  calls: Pick<QuotaStore, 'raiseBarrier' | 'usage' | 'usageWithoutLease'>;
   scheduler: Scheduler;
-  monotonic: Clock;
-  /** Signals this replica's own lease directly, so that it need not wait until signals are read again. */
-  onBarrierRaised(accountId: string, period: Period, barrier: number): void;
-  /** The lease that this replica holds. */
-  leaseOf(accountId: string, period: Period): Pick<Lease, 'leaseId' | 'spent' | 'update'> | undefined;
+  time: LedgerTime;
+  holder: QuotaHolder;
+  accounts: MeteredAccounts;
 }
 
 /** How long a read waits for the other replicas, which look for barriers every 100 ms. */
@@ -56,16 +43,24 @@ export class UsageReader {
     this.#options = options;
   }
 
-  /** Falls back to `known`, if there is any, when the ledger does not answer in time. */
-  read(accountId: string, period: Period, known: KnownUsage | undefined): Promise<KnownUsage> {
+  /** Falls back to what this replica knows, if anything, when the ledger does not answer in time. */
+  read(accountId: string): Promise<KnownUsage> {
+    const [period, known] = this.#local(accountId);
     return this.#share(accountId, () => this.#withFallback(this.#measure(accountId, period), known));
   }
 
   /** Like `read`, and the ledger then has every count. */
-  readReported(accountId: string, period: Period, known: KnownUsage | undefined): Promise<KnownUsage> {
+  readReported(accountId: string): Promise<KnownUsage> {
+    const [period, known] = this.#local(accountId);
     return this.#share(`${accountId} reported`, () =>
       this.#withFallback(this.#measureReported(accountId, period), known),
     );
+  }
+
+  /** The month, and the usage that this replica knows without asking the ledger. */
+  #local(accountId: string): [Period, KnownUsage | undefined] {
+    const { time, accounts } = this.#options;
+    return [time.period(), accounts.get(accountId)?.usage];
   }
 
   #share(key: string, measure: () => Promise<KnownUsage>): Promise<KnownUsage> {
@@ -90,8 +85,9 @@ export class UsageReader {
   }
 
   async #measure(accountId: string, period: Period): Promise<KnownUsage> {
-    const { calls, leaseOf } = this.#options;
-    const lease = leaseOf(accountId, period);
+    const { calls, accounts } = this.#options;
+    const held = accounts.get(accountId)?.lease;
+    const lease = held?.period === period ? held : undefined;
     const beside = await calls.usageWithoutLease(accountId, period, lease?.leaseId ?? '');
     if (beside.otherLeases > 0) return this.#measureReported(accountId, period);
     const { usedBeside, quota, asOf } = beside;
@@ -100,13 +96,14 @@ export class UsageReader {
   }
 
   async #measureReported(accountId: string, period: Period): Promise<KnownUsage> {
-    const { calls, scheduler, monotonic, onBarrierRaised } = this.#options;
-    const start = monotonic.now();
-    const barrier = await calls.raiseBarrier(accountId, period);
-    onBarrierRaised(accountId, period, barrier);
+    const { calls, scheduler, time, holder, accounts } = this.#options;
+    const start = time.read().mono;
+    const barrier = await calls.raiseBarrier(accountId, period, holder.replica);
+    // Signals this replica's own lease directly: it would wait up to 100 ms until signals are read again.
+    accounts.get(accountId)?.onSignal({ accountId, period, barrier, recallAt: 0 });
     for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
       const { behind, ...usage } = await calls.usage(accountId, period, barrier);
-      const leftMs = start + WAIT_MS - PAUSE_MS - monotonic.now();
+      const leftMs = start + WAIT_MS - PAUSE_MS - time.read().mono;
       if (behind === 0 || leftMs <= 0) return { period, ...usage, exact: behind === 0 };
       const untilNextMs = Math.min(pauseMs, leftMs);
       await new Promise<void>((resolve) => void scheduler.after(untilNextMs, resolve));

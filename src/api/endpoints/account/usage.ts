@@ -1,4 +1,4 @@
-import type { KnownUsage } from '../../../gate/meter/usage-reader.ts';
+import type { KnownUsage } from '../../../gate/meter/account-lease.ts';
 import type { AccountEndpoint } from '../../model/endpoint.ts';
 
 /** GET /usage: plan, quota and usage over all replicas. If the count may be stale, the response says so, and since when. */
