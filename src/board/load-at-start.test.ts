@@ -59,7 +59,7 @@ onEachEngine('a start', (engine) => {
     const symbols = (await ledger.symbols.list()).length;
     // The simulated ones only of symbols without real prices.
     expect(finding.map(({ uses }) => uses)).toEqual([symbols, symbols - series.length]);
-    const columns = series[0]!.visibleHistory(0)!.columns!;
+    const columns = series[0]!.histories!.visible(0)!.columns!;
     const bars = Array.from({ length: columns.length }, (_, i) => columns.bar(i));
     expect(bars.map(({ close }) => close)).toEqual([9, 10, 11, 12, 9]);
   });

@@ -1,17 +1,16 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BarRevision } from '../../ledger/prices/bars.ts';
-import { SIMULATED_ID } from '../../ledger/symbols/sources.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import type { Day } from '../../market/day.ts';
-import { tickSeenFrom } from '../../market/visibility.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { EVERY_DAY, NO_CHANGE } from './delayed-view.ts';
 import { hasHistory, isAtLeast, type LoadLevel, type RequiredData } from './load/load-level.ts';
 import type { LoadQueue } from './load/series-load.ts';
 import { SeriesLoader } from './load/series-loader.ts';
-import { PriceHistory, type ViewLags } from './price-history.ts';
+import type { ViewLags } from './price-history.ts';
 import type { SeriesDates } from './series-dates.ts';
+import { type HistorySource, SymbolHistories } from './symbol-histories.ts';
 
 /**
  * Latest prices without the other ticks do not advance with the clock, so they are read again: well within the half second
@@ -30,16 +29,13 @@ export interface SeriesOptions {
   onLoaded(nextDue: number): void;
 }
 
-/**
- * The prices of one symbol: its real history and, until every view shows real prices, its simulated one. A view shows one
- * or the other, never both.
- */
+/** The prices of one symbol: how much of them is loaded, and when what each view shows of them changes. */
 export class Series {
   symbol: LedgerSymbol;
   readonly #options: SeriesOptions;
   #lags: ViewLags;
-  #real: PriceHistory | undefined;
-  #simulated: PriceHistory | undefined;
+  /** Undefined if nothing is loaded. */
+  histories: SymbolHistories | undefined;
   /** Created on the first load: a formula is a series that is never loaded. */
   #loader: SeriesLoader | undefined;
   /** If only the latest prices are loaded: when they have to be read again, in ms. */
@@ -73,13 +69,6 @@ export class Series {
     this.reset();
   }
 
-  /** The history that a view shows; undefined if it shows no prices. */
-  visibleHistory(view: number): PriceHistory | undefined {
-    if (this.#real?.views[view]?.latest) return this.#real;
-    if (this.#simulated?.views[view]?.latest) return this.#simulated;
-    return undefined;
-  }
-
   /** Whether it has only simulated prices, which are not shown. */
   get isHidden(): boolean {
     return this.#options.hidesSimulated && !this.symbol.real;
@@ -99,7 +88,7 @@ export class Series {
   }
 
   get bytes(): number {
-    return (this.#real?.columns?.bytes ?? 0) + (this.#simulated?.columns?.bytes ?? 0);
+    return this.histories?.bytes ?? 0;
   }
 
   has(wanted: RequiredData): boolean {
@@ -129,7 +118,7 @@ export class Series {
   reset(lags = this.#lags): void {
     this.#isLoadStale = true;
     this.#lags = lags;
-    this.#dropColumns();
+    this.histories?.dropColumns();
     this.dates = undefined;
     this.changeCount++;
     this.#forgetPrices();
@@ -140,12 +129,7 @@ export class Series {
     if (!hasHistory(this.loaded)) return;
     this.#isLoadStale = true; // a load of older days may have finished one of the two histories
     this.loaded = 'recent';
-    this.#dropColumns();
-  }
-
-  #dropColumns(): void {
-    this.#real?.dropColumns();
-    this.#simulated?.dropColumns();
+    this.histories?.dropColumns();
   }
 
   /** Applies new bars and ticks of the ledger. */
@@ -164,50 +148,21 @@ export class Series {
 
   #add(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): void {
     if (this.loaded === 'latest') this.#forgetPrices();
-    if (this.loaded === 'nothing') return;
-    for (const bar of bars) {
-      const history = this.#historyOf(bar.sourceId);
-      if (history && bar.withdrawn && history.mustReloadAfterWithdrawal(bar.day)) {
-        this.reset();
-        return;
-      }
-      history?.addBar(bar, now);
-    }
-    // A push is one revision, with ticks in the order of their ids. The tick log needs them in the order of visibility.
-    for (const tick of ticks.toSorted((a, b) => tickSeenFrom(a) - tickSeenFrom(b))) {
-      const history = this.#historyOf(tick.sourceId);
-      if (history && !history.addTick(tick, now)) {
-        this.reset();
-        return;
-      }
-    }
-    this.advance(now);
+    if (!this.histories) return;
+    if (this.histories.add(bars, ticks, now)) this.advance(now);
+    else this.reset();
   }
 
   /** Advances the views to `now`. */
   advance(now: number): void {
     if (now >= this.#latestUntil) this.#forgetPrices();
-    if (this.#simulated)
-      for (const { index, from } of this.#simulated.advance(now)) this.#change(index, from);
-    if (this.#real) {
-      // A first real price replaces the whole simulated history.
-      const isAlone = this.#simulated === undefined;
-      for (const { index, from } of this.#real.advance(now)) this.#change(index, isAlone ? from : EVERY_DAY);
-    }
-    if (this.#real?.isVisibleInAllViews) {
-      this.#simulated?.dropColumns();
-      this.#simulated = undefined;
-    }
+    if (this.histories) for (const { index, from } of this.histories.advance(now)) this.#change(index, from);
     this.updateNextDue();
   }
 
   /** Call after every change, also of the lags. */
   updateNextDue(): void {
-    this.nextDue = Math.min(
-      this.#latestUntil,
-      this.#real?.nextDue ?? Number.POSITIVE_INFINITY,
-      this.#simulated?.nextDue ?? Number.POSITIVE_INFINITY,
-    );
+    this.nextDue = Math.min(this.#latestUntil, this.histories?.nextDue ?? Number.POSITIVE_INFINITY);
   }
 
   #readMissing(wanted: LoadLevel, now: number, onNextPage: () => Promise<void>): Promise<void> {
@@ -219,17 +174,10 @@ export class Series {
     this.#isLoadStale = false;
     this.#missedBars = [];
     this.#missedTicks = [];
-    const real = new PriceHistory(this.symbol, 'real', this.#lags);
-    await real.loadRecent(this.#options.ledger, now, onNextPage);
-    const simulated = this.#newSimulated(real);
-    await simulated?.loadRecent(this.#options.ledger, now, onNextPage);
-    if (hasHistory(wanted)) {
-      await real.loadColumns(this.#options.ledger, wanted, now);
-      await simulated?.loadColumns(this.#options.ledger, wanted, now);
-    }
+    const histories = await SymbolHistories.loadRecent(this.#source, now, onNextPage);
+    if (hasHistory(wanted)) await histories.loadColumns(this.#options.ledger, wanted, now);
     if (this.#isLoadStale) return; // the loader starts over
-    this.#real = real;
-    this.#simulated = simulated;
+    this.histories = histories;
     this.loaded = wanted;
     this.#latestUntil = Number.POSITIVE_INFINITY;
     this.#renewVersions();
@@ -240,30 +188,20 @@ export class Series {
     this.#options.onLoaded(this.nextDue);
   }
 
-  /** Adds the settled histories to recent prices. No view shows anything else afterwards, so versions stay as they are. */
+  /** No view shows anything else afterwards, so versions stay as they are. */
   async #readColumns(wanted: LoadLevel, now: number): Promise<void> {
     this.#isLoadStale = false;
-    await this.#real?.loadColumns(this.#options.ledger, wanted, now);
-    await this.#simulated?.loadColumns(this.#options.ledger, wanted, now);
+    await this.histories?.loadColumns(this.#options.ledger, wanted, now);
     if (!this.#isLoadStale) this.loaded = wanted;
-  }
-
-  /** The simulated history, if some view may show it. */
-  #newSimulated(real: PriceHistory): PriceHistory | undefined {
-    if (!this.#options.showSimulated || real.isVisibleInAllViews) return undefined;
-    return new PriceHistory(this.symbol, 'simulated', this.#lags);
   }
 
   /** Reads the latest prices, unless they change meanwhile or everything is loaded first. */
   async #readLatest(now: number): Promise<boolean> {
     const { changeCount } = this;
-    const real = new PriceHistory(this.symbol, 'real', this.#lags);
-    if (!(await real.loadLatest(this.#options.ledger, now))) return false;
-    const simulated = this.#newSimulated(real);
-    if (simulated && !(await simulated.loadLatest(this.#options.ledger, now))) return false;
+    const histories = await SymbolHistories.loadLatest(this.#source, now);
+    if (!histories) return false;
     if (this.changeCount !== changeCount || this.loaded !== 'nothing') return true;
-    this.#real = real;
-    this.#simulated = simulated;
+    this.histories = histories;
     this.loaded = 'latest';
     this.#latestUntil = now + LATEST_MS_MAX;
     this.updateNextDue();
@@ -272,16 +210,16 @@ export class Series {
   }
 
   #forgetPrices(): void {
-    this.#real = undefined;
-    this.#simulated = undefined;
+    this.histories = undefined;
     this.loaded = 'nothing';
     this.#latestUntil = Number.POSITIVE_INFINITY;
     this.updateNextDue();
     this.#renewVersions();
   }
 
-  #historyOf(sourceId: number): PriceHistory | undefined {
-    return sourceId === SIMULATED_ID ? this.#simulated : this.#real;
+  get #source(): HistorySource {
+    const { ledger, showSimulated } = this.#options;
+    return { ledger, showSimulated, symbol: this.symbol, lags: this.#lags };
   }
 
   #renewVersions(): void {
@@ -303,6 +241,6 @@ export class Series {
   }
 
   #newestDay(view: number): Day {
-    return this.visibleHistory(view)?.views[view]?.latest?.day ?? Number.NEGATIVE_INFINITY;
+    return this.histories?.visible(view)?.views[view]?.latest?.day ?? Number.NEGATIVE_INFINITY;
   }
 }

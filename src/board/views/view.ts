@@ -41,40 +41,40 @@ export class View implements Prices {
   }
 
   latest(series: Series): LatestPrice | undefined {
-    return series.visibleHistory(this.index)?.views[this.index]?.latest;
+    return series.histories?.visible(this.index)?.views[this.index]?.latest;
   }
 
   firstDay(series: Series): Day | undefined {
     if (!series.has('recent')) return series.dates?.firstDay(this.horizon);
-    const history = series.visibleHistory(this.index);
+    const history = series.histories?.visible(this.index);
     const unsettled = history?.views[this.index]?.overlay[0]?.day;
     return earlier(history?.firstDay, unsettled);
   }
 
   lastDay(series: Series): Day | undefined {
     if (!series.has('recent')) return series.dates?.lastDay(this.horizon);
-    const history = series.visibleHistory(this.index);
+    const history = series.histories?.visible(this.index);
     const unsettled = history?.views[this.index]?.overlay.at(-1)?.day;
     const settled = history?.newest?.day;
     return unsettled === undefined || (settled !== undefined && settled > unsettled) ? settled : unsettled;
   }
 
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
-    const history = series.visibleHistory(this.index);
+    const history = series.histories?.visible(this.index);
     if (!history) return undefined;
     const columns = columnsFrom(earliest, history, series);
     return newestBar(columns, history.views[this.index]!.overlay, day, earliest);
   }
 
   settled(series: Series, first: Day, last: Day): SettledRange | undefined {
-    const history = series.visibleHistory(this.index);
+    const history = series.histories?.visible(this.index);
     if (!history) return undefined;
     const columns = columnsFrom(first, history, series);
     return settledIn(columns, history.views[this.index]!.overlay, first, last);
   }
 
   bars(series: Series, first: Day, last: Day): SourcedBar[] {
-    const history = series.visibleHistory(this.index);
+    const history = series.histories?.visible(this.index);
     if (!history) return [];
     const columns = columnsFrom(first, history, series);
     return mergeBars(columns, history.views[this.index]!.overlay, first, last);
@@ -86,7 +86,7 @@ export class View implements Prices {
   }
 
   #freezeOne(series: Series): FrozenSeries {
-    const history = series.visibleHistory(this.index);
+    const history = series.histories?.visible(this.index);
     return {
       measure: this.measure(series),
       latest: this.latest(series),
