@@ -2,7 +2,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
 import type { RequiredData } from './series/load/load-level.ts';
 import { LoadQueue } from './series/load/series-load.ts';
-import type { ViewLags } from './series/price-history.ts';
+import type { ViewLags } from './series/price-types.ts';
 import { Series, type SeriesOptions } from './series/series.ts';
 
 type SimulatedOptions = Pick<SeriesOptions, 'showSimulated' | 'hidesSimulated'>;

@@ -13,12 +13,10 @@ import { type ChangedView, DelayedView, EVERY_DAY, NO_CHANGE, type SettledBars }
 import { DueQueue } from './due-queue.ts';
 import { loadColumns } from './load/load-columns.ts';
 import { type LoadLevel, loadedSince } from './load/load-level.ts';
+import type { ViewLags } from './price-types.ts';
 import { SettledBarStore } from './settled-bar-store.ts';
 import { TickLog } from './tick-log.ts';
 import { UnsettledBars } from './unsettled-bars.ts';
-
-/** By view index, ascending: how far a view is behind the clock, in ms. That is its delay, or more after a step of the clock. */
-export type ViewLags = readonly number[];
 
 /** Days before the last bar that are always loaded, so that the newest settled bar is among them. */
 const RECENT_DAYS = 20;
@@ -33,6 +31,7 @@ const LAST_MOMENT = Number.POSITIVE_INFINITY;
 export class PriceHistory implements SettledBars {
   readonly origin: PriceOrigin;
   readonly views: readonly DelayedView[];
+  readonly #ledger: Ledger;
   readonly #symbolId: number;
   readonly #market: Market;
   readonly #lags: ViewLags;
@@ -46,7 +45,8 @@ export class PriceHistory implements SettledBars {
   /** The first settled day that has changed since the views advanced. */
   #settledChangedFrom: Day = NO_CHANGE;
 
-  constructor(symbol: LedgerSymbol, origin: PriceOrigin, lags: ViewLags) {
+  constructor(ledger: Ledger, symbol: LedgerSymbol, origin: PriceOrigin, lags: ViewLags) {
+    this.#ledger = ledger;
     this.origin = origin;
     this.#symbolId = symbol.id;
     this.#market = marketOf(symbol.market);
@@ -95,9 +95,9 @@ export class PriceHistory implements SettledBars {
    * Reads the recent days from the ledger: enough for the newest price and for every day that is not settled. Waits for
    * `onNextPage` before each page of ticks.
    */
-  async loadRecent(ledger: Ledger, now: number, onNextPage: () => Promise<void>): Promise<void> {
-    const tickDays = await this.#loadRecentBars(ledger, now);
-    await this.#loadTicks(ledger, tickDays, now, onNextPage);
+  async loadRecent(now: number, onNextPage: () => Promise<void>): Promise<void> {
+    const tickDays = await this.#loadRecentBars(now);
+    await this.#loadTicks(tickDays, now, onNextPage);
     await this.#catchUp(now);
   }
 
@@ -105,13 +105,13 @@ export class PriceHistory implements SettledBars {
    * Like `loadRecent`, but reads no tick except the last one that each view shows. Then the latest prices are complete, and
    * nothing else is. Returns false if they depend on more ticks.
    */
-  async loadLatest(ledger: Ledger, now: number): Promise<boolean> {
-    const tickDays = await this.#loadRecentBars(ledger, now);
+  async loadLatest(now: number): Promise<boolean> {
+    const tickDays = await this.#loadRecentBars(now);
     const horizons = this.#lags.map((lag) => now - lag);
     const missing = new Set(this.views);
     for (const day of tickDays.filter((one) => !this.#canDropTicks(one, now)).reverse()) {
       if (this.#hasWithdrawal(day)) return false;
-      const ticks = await ledger.ticks.last({ symbolId: this.#symbolId, origin: this.origin, day }, horizons);
+      const ticks = await this.#ledger.ticks.last(this.#ofDay(day), horizons);
       for (const [i, view] of this.views.entries()) {
         const tick = ticks[i];
         if (tick && missing.delete(view)) view.startDay(day, foldTick(undefined, tick));
@@ -123,54 +123,42 @@ export class PriceHistory implements SettledBars {
   }
 
   /** Reads the recent bars. Returns the days that have ticks. */
-  async #loadRecentBars(ledger: Ledger, now: number): Promise<Day[]> {
-    this.#span = await ledger.bars.span(this.#symbolId, this.origin);
+  async #loadRecentBars(now: number): Promise<Day[]> {
+    this.#span = await this.#ledger.bars.span(this.#symbolId, this.origin);
     const span = this.#span;
-    const tickDays = await ledger.ticks.days(this.#symbolId, this.origin);
+    const tickDays = await this.#ledger.ticks.days(this.#symbolId, this.origin);
     if (span) {
       const from = Math.min(span.lastDay - RECENT_DAYS, tickDays[0] ?? LAST_DAY);
-      await this.#readRecent(ledger, from, now);
-      if (!this.newest && span.firstDay < from) await this.#readRecent(ledger, span.firstDay, now);
+      await this.#readRecent(from, now);
+      if (!this.newest && span.firstDay < from) await this.#readRecent(span.firstDay, now);
       // Bars before the recent ones are settled.
-      const first = await ledger.bars.firstDay(this.#symbolId, this.origin, span.firstDay);
+      const first = await this.#ledger.bars.firstDay(this.#symbolId, this.origin, span.firstDay);
       const settled = this.#settled;
       settled.firstDay = first !== undefined && first < settled.recentFrom ? first : settled.recentDays()[0];
     }
-    for (const day of tickDays) await this.#checkForLateTicks(ledger, day, now);
+    for (const day of tickDays) await this.#checkForLateTicks(day, now);
     return tickDays;
   }
 
-  async #checkForLateTicks(ledger: Ledger, day: Day, now: number): Promise<void> {
+  async #checkForLateTicks(day: Day, now: number): Promise<void> {
     const end = this.sessionEnd(day);
     if (end > now || day < (this.newest?.day ?? day)) return;
-    const of = { symbolId: this.#symbolId, origin: this.origin, day };
-    if (await ledger.ticks.hasAfter(of, end)) this.#daysWithLateTicks.add(day);
+    if (await this.#ledger.ticks.hasAfter(this.#ofDay(day), end)) this.#daysWithLateTicks.add(day);
   }
 
   /**
    * Reads the ticks of days whose bar is not settled. The database folds those that every view shows; the others are held
    * one by one. So are all ticks of a day with a withdrawal, because only those after it count.
    */
-  async #loadTicks(
-    ledger: Ledger,
-    days: readonly Day[],
-    now: number,
-    onNextPage: () => Promise<void>,
-  ): Promise<void> {
-    const visibleInAll = now - this.#lags.at(-1)!;
+  async #loadTicks(days: readonly Day[], now: number, onNextPage: () => Promise<void>): Promise<void> {
+    const visibleInAll = this.#earliestHorizon(now);
     const unfolded = new DueQueue<LedgerTick>(tickSeenFrom);
+    const onOther = (tick: LedgerTick) => unfolded.add(tick);
     for (const day of days) {
       if (this.#canDropTicks(day, now)) continue;
       const foldedBy = this.#hasWithdrawal(day) ? Number.MIN_SAFE_INTEGER : visibleInAll;
-      const fold = await ledger.ticks.fold(
-        { symbolId: this.#symbolId, origin: this.origin, day },
-        {
-          madeBy: foldedBy,
-          receivedBy: foldedBy,
-          onOther: (tick) => unfolded.add(tick),
-          onNextPage,
-        },
-      );
+      const bounds = { madeBy: foldedBy, receivedBy: foldedBy, onOther, onNextPage };
+      const fold = await this.#ledger.ticks.fold(this.#ofDay(day), bounds);
       if (fold) for (const view of this.views) view.startDay(day, fold);
     }
     let added = 0;
@@ -198,22 +186,22 @@ export class PriceHistory implements SettledBars {
     this.advance(now);
   }
 
-  async #readRecent(ledger: Ledger, from: Day, now: number): Promise<void> {
+  async #readRecent(from: Day, now: number): Promise<void> {
     this.#settled.recentFrom = from;
-    for (const bar of await ledger.bars.revisions(this.#symbolId, this.origin, from, LAST_DAY))
+    for (const bar of await this.#ledger.bars.revisions(this.#symbolId, this.origin, from, LAST_DAY))
       this.addBar(bar, now);
   }
 
   /** Reads the settled history of the last year, or all of it. Bars may be added meanwhile. */
-  loadColumns(ledger: Ledger, level: LoadLevel, now: number): Promise<void> {
+  loadColumns(level: LoadLevel, now: number): Promise<void> {
     return this.#settled.loadColumns(() =>
       loadColumns({
-        ledger,
+        ledger: this.#ledger,
         symbolId: this.#symbolId,
         origin: this.origin,
         span: this.#span,
         from: loadedSince(level, now),
-        settledUntil: lastDayEnded(now - this.#lags.at(-1)!),
+        settledUntil: lastDayEnded(this.#earliestHorizon(now)),
         isSettled: (bar) => this.#isSettled(bar, now),
       }),
     );
@@ -292,11 +280,20 @@ export class PriceHistory implements SettledBars {
     const bar = this.#settled.recent(day);
     if (!bar || bar.withdrawn || bar.reason === PROVISIONAL) return false;
     if (this.#daysWithLateTicks.has(day) && day >= (this.newest?.day ?? day)) return false;
-    return this.sessionEnd(day) + this.#lags.at(-1)! <= now;
+    return this.sessionEnd(day) <= this.#earliestHorizon(now);
   }
 
-  /** Whether the view with the longest delay shows it. */
+  /** Whether every view shows it. */
   #isSettled(bar: BarRevision, now: number): boolean {
-    return isBarSeen(bar, this.#market, now - this.#lags.at(-1)!);
+    return isBarSeen(bar, this.#market, this.#earliestHorizon(now));
+  }
+
+  /** The horizon of the view with the longest delay: what it shows, every view shows. */
+  #earliestHorizon(now: number): number {
+    return now - this.#lags.at(-1)!;
+  }
+
+  #ofDay(day: Day) {
+    return { symbolId: this.#symbolId, origin: this.origin, day };
   }
 }

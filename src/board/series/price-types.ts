@@ -59,3 +59,6 @@ export interface PricedIntradayBar extends IntradayBar {
   factor?: Factor;
   sourceIds: readonly number[];
 }
+
+/** By view index, ascending: how far a view is behind the clock, in ms. That is its delay, or more after a step of the clock. */
+export type ViewLags = readonly number[];

@@ -8,7 +8,7 @@ import { EVERY_DAY, NO_CHANGE } from './delayed-view.ts';
 import { hasHistory, isAtLeast, type LoadLevel, type RequiredData } from './load/load-level.ts';
 import type { LoadQueue } from './load/series-load.ts';
 import { SeriesLoader } from './load/series-loader.ts';
-import type { ViewLags } from './price-history.ts';
+import type { ViewLags } from './price-types.ts';
 import type { SeriesDates } from './series-dates.ts';
 import { type HistorySource, SymbolHistories } from './symbol-histories.ts';
 
@@ -175,7 +175,7 @@ export class Series {
     this.#missedBars = [];
     this.#missedTicks = [];
     const histories = await SymbolHistories.loadRecent(this.#source, now, onNextPage);
-    if (hasHistory(wanted)) await histories.loadColumns(this.#options.ledger, wanted, now);
+    if (hasHistory(wanted)) await histories.loadColumns(wanted, now);
     if (this.#isLoadStale) return; // the loader starts over
     this.histories = histories;
     this.loaded = wanted;
@@ -191,7 +191,7 @@ export class Series {
   /** No view shows anything else afterwards, so versions stay as they are. */
   async #readColumns(wanted: LoadLevel, now: number): Promise<void> {
     this.#isLoadStale = false;
-    await this.histories?.loadColumns(this.#options.ledger, wanted, now);
+    await this.histories?.loadColumns(wanted, now);
     if (!this.#isLoadStale) this.loaded = wanted;
   }
 

@@ -6,7 +6,8 @@ import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 import { type ChangedView, EVERY_DAY } from './delayed-view.ts';
 import type { LoadLevel } from './load/load-level.ts';
-import { PriceHistory, type ViewLags } from './price-history.ts';
+import { PriceHistory } from './price-history.ts';
+import type { ViewLags } from './price-types.ts';
 
 export interface HistorySource {
   ledger: Ledger;
@@ -23,8 +24,8 @@ export class SymbolHistories {
   readonly #real: PriceHistory;
   #simulated: PriceHistory | undefined;
 
-  private constructor({ symbol, lags }: HistorySource) {
-    this.#real = new PriceHistory(symbol, 'real', lags);
+  private constructor({ ledger, symbol, lags }: HistorySource) {
+    this.#real = new PriceHistory(ledger, symbol, 'real', lags);
   }
 
   /** Waits for `onNextPage` before each page of ticks. */
@@ -34,25 +35,25 @@ export class SymbolHistories {
     onNextPage: () => Promise<void>,
   ): Promise<SymbolHistories> {
     const histories = new SymbolHistories(source);
-    await histories.#real.loadRecent(source.ledger, now, onNextPage);
+    await histories.#real.loadRecent(now, onNextPage);
     histories.#addSimulated(source);
-    await histories.#simulated?.loadRecent(source.ledger, now, onNextPage);
+    await histories.#simulated?.loadRecent(now, onNextPage);
     return histories;
   }
 
   /** Reads only the latest prices. Undefined if they depend on more ticks than the last ones. */
   static async loadLatest(source: HistorySource, now: number): Promise<SymbolHistories | undefined> {
     const histories = new SymbolHistories(source);
-    if (!(await histories.#real.loadLatest(source.ledger, now))) return undefined;
+    if (!(await histories.#real.loadLatest(now))) return undefined;
     histories.#addSimulated(source);
     const simulated = histories.#simulated;
-    if (simulated && !(await simulated.loadLatest(source.ledger, now))) return undefined;
+    if (simulated && !(await simulated.loadLatest(now))) return undefined;
     return histories;
   }
 
-  #addSimulated({ symbol, lags, showSimulated }: HistorySource): void {
+  #addSimulated({ ledger, symbol, lags, showSimulated }: HistorySource): void {
     if (!showSimulated || this.#real.isVisibleInAllViews) return;
-    this.#simulated = new PriceHistory(symbol, 'simulated', lags);
+    this.#simulated = new PriceHistory(ledger, symbol, 'simulated', lags);
   }
 
   /** The history that a view shows; undefined if it shows no prices. */
@@ -72,9 +73,9 @@ export class SymbolHistories {
   }
 
   /** Adds the settled prices to recent ones. No view shows anything else afterwards. */
-  async loadColumns(ledger: Ledger, level: LoadLevel, now: number): Promise<void> {
-    await this.#real.loadColumns(ledger, level, now);
-    await this.#simulated?.loadColumns(ledger, level, now);
+  async loadColumns(level: LoadLevel, now: number): Promise<void> {
+    await this.#real.loadColumns(level, now);
+    await this.#simulated?.loadColumns(level, now);
   }
 
   dropColumns(): void {
