@@ -28,11 +28,11 @@ async function readWhile({ reportMs, queryMs = 0 }: { reportMs: number; queryMs?
         return () => {};
       },
     },
-    monotonic: { now: () => time },
-    onBarrierRaised: () => {},
-    leaseOf: () => undefined,
+    time: { read: () => ({ wall: time, mono: time }), period: () => PERIOD },
+    holder: { replica: 'here' },
+    accounts: { get: () => undefined },
   });
-  const { exact } = await reader.read('ant', PERIOD, undefined);
+  const { exact } = await reader.read('ant');
   return { exact, queriedAt, ms: time };
 }
 

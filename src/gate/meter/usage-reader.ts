@@ -10,9 +10,9 @@ import type { LedgerTime } from './timing/ledger-time.ts';
 export interface UsageReaderOptions {
   calls: Pick<QuotaStore, 'raiseBarrier' | 'usage' | 'usageWithoutLease'>;
   scheduler: Scheduler;
-  time: LedgerTime;
-  holder: QuotaHolder;
-  accounts: MeteredAccounts;
+  time: Pick<LedgerTime, 'read' | 'period'>;
+  holder: Pick<QuotaHolder, 'replica'>;
+  accounts: Pick<MeteredAccounts, 'get'>;
 }
 
 /** How long a read waits for the other replicas, which look for barriers every 100 ms. */
