@@ -2,6 +2,7 @@
 import './account/with-key.tsx';
 import './data/days.ts';
 import './data/market/use-market.ts';
+import './data/simulated.ts';
 import './market/star.tsx';
 import './search/symbol-picker.tsx';
 import './show/format.ts';
@@ -11,9 +12,12 @@ import './show/stack-table.tsx';
 import { render } from 'preact';
 import { takeKeyFromAddress } from './api/session.ts';
 import { App } from './app.tsx';
+import { loadStyle } from './show/load-style.ts';
 import { applyTheme } from './show/theme.tsx';
+import touchStyle from './style/touch.css' with { type: 'file' };
 
 applyTheme();
+if (matchMedia('(pointer: coarse)').matches) loadStyle(touchStyle).catch(() => {}); // the page works without it
 takeKeyFromAddress();
 addEventListener('hashchange', takeKeyFromAddress); // before the router's own listener
 render(<App />, document.getElementById('app')!);

@@ -7,7 +7,7 @@ export async function withStyles<T>(part: Promise<T>, ...urls: readonly string[]
 }
 
 /** Adds a style sheet to the page, and waits until it applies. */
-function loadStyle(url: string): Promise<void> {
+export function loadStyle(url: string): Promise<void> {
   return loaded.getOrInsertComputed(
     url,
     () =>

@@ -83,8 +83,8 @@ export class JobRunner implements OperatorJobs {
   async #run<K extends Job['kind']>(job: Job & { kind: K }): Promise<JobResults[K]> {
     if (this.#running)
       throw new JobRefused(`another job is running (${this.#running}); try again when it is done`);
+    const worker = new Worker(new URL('./job-worker.ts', import.meta.url)); // if it throws, no job is running
     this.#running = job.kind;
-    const worker = new Worker(new URL('./job-worker.ts', import.meta.url));
     try {
       const reply = await replyOf(worker, { ledgerUrl: this.#config.databaseUrl, job });
       if (reply.ok) return reply.result as JobResults[K];
