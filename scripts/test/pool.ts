@@ -5,6 +5,7 @@ import { capture } from './capture.ts';
 import type { Job } from './plan.ts';
 import { failureOf, parseReport, type Report } from './report.ts';
 import { type Capacity, runScheduled } from './schedule.ts';
+import { StallMonitor } from './stalls.ts';
 
 /** Ends a test that hangs. Far longer than any test takes, also on a busy machine. */
 export const TEST_MS_MAX = 180_000;
@@ -29,16 +30,34 @@ export function addResults(to: Results, more: Partial<Results>): void {
   }
 }
 
-/** Runs jobs, as many at a time as the machine has room for, then those that run alone. */
+/**
+ * Runs jobs, as many at a time as the machine has room for, then those that run alone. A job that failed while the machine
+ * stood still is run again at the end, alone: then its result counts.
+ */
 export async function runJobs(jobs: readonly Job[], capacity: Capacity): Promise<Results> {
   const results = noResults();
-  const run = async (job: Job) => addResults(results, await runJob(job));
+  const monitor = new StallMonitor();
+  const watching = monitor.start();
+  const again: Job[] = [];
+  const run = async (job: Job) => {
+    const start = performance.now();
+    const result = await runJob(job);
+    const stallMs = monitor.longestSince(start);
+    if (result.failed === 0 || stallMs === 0) return addResults(results, result);
+    again.push(job);
+    const seconds = (stallMs / 1_000).toFixed(1);
+    console.log(
+      `The machine stood still for ${seconds} s meanwhile; run again later: ${job.files.join(' ')}\n`,
+    );
+  };
   await runScheduled(
     jobs.filter(({ isAlone }) => !isAlone),
     capacity,
     run,
   );
   for (const job of jobs.filter(({ isAlone }) => isAlone)) await run(job);
+  watching.stop();
+  for (const job of again) addResults(results, await runJob(job));
   return results;
 }
 
