@@ -2,7 +2,7 @@ import type { OpenpitError } from '../api/client.ts';
 import { commandLine } from '../api/features.ts';
 import { setSecret } from '../api/session.ts';
 import { Notice } from '../show/parts.tsx';
-import { SecretForm } from './key-form.tsx';
+import { KeyForm } from './key-form.tsx';
 
 /** Asks for an API key, after one that does not work too. */
 export function AskForKey({ error }: { error?: OpenpitError }) {
@@ -24,7 +24,7 @@ export function AskForKey({ error }: { error?: OpenpitError }) {
       ) : (
         <p>Prices on this service need a key. Paste yours to see the market and your usage.</p>
       )}
-      <SecretForm name="key" label="API key" button="Use this key">
+      <KeyForm label="API key">
         <details>
           <summary>How do I get a key?</summary>
           <p>Ask the operator of this service. The operator creates one with</p>
@@ -32,7 +32,7 @@ export function AskForKey({ error }: { error?: OpenpitError }) {
             <code>{commandLine('account create --name "My company" --plan basic')}</code>
           </pre>
         </details>
-      </SecretForm>
+      </KeyForm>
     </section>
   );
 }

@@ -3,17 +3,7 @@ import { useState } from 'preact/hooks';
 import { rememberKey, setSecret } from '../api/session.ts';
 
 /** Asks for a key. It stays in this tab, unless the user wants it remembered. */
-export function SecretForm({
-  name,
-  label,
-  button,
-  children,
-}: {
-  name: 'key';
-  label: string;
-  button: string;
-  children?: ComponentChildren;
-}) {
+export function KeyForm({ label, children }: { label: string; children?: ComponentChildren }) {
   const [text, setText] = useState('');
   const [isRemembered, setRemembered] = useState(false);
   return (
@@ -22,14 +12,14 @@ export function SecretForm({
       onSubmit={(event) => {
         event.preventDefault();
         if (text.trim() === '') return;
-        setSecret(name, text.trim());
+        setSecret('key', text.trim());
         if (isRemembered) rememberKey(true);
       }}
     >
-      <label for={`secret-${name}`}>{label}</label>
+      <label for="secret-key">{label}</label>
       <div class="field-row">
         <input
-          id={`secret-${name}`}
+          id="secret-key"
           type="password"
           autocomplete="off"
           spellcheck={false}
@@ -38,7 +28,7 @@ export function SecretForm({
           required
         />
         <button type="submit" class="button primary">
-          {button}
+          Use this key
         </button>
       </div>
       <label class="check">

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { SecretForm } from '../account/key-form.tsx';
+import { KeyForm } from '../account/key-form.tsx';
 import { Keys } from '../account/keys.tsx';
 import { Limits } from '../account/limits.tsx';
 import { Quota } from '../account/quota.tsx';
@@ -101,7 +101,7 @@ function Account({ holder }: { holder: Holder }) {
       )}
       {kind !== 'own' && (
         <section class="card">
-          <SecretForm name="key" label="Use a key of your own" button="Use this key" />
+          <KeyForm label="Use a key of your own" />
         </section>
       )}
     </>

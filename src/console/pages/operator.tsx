@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ConfigAnswer } from '../api/answers.ts';
 import { askAsOperator, OpenpitError } from '../api/client.ts';
 import { useLoad, useRefresh } from '../api/load.ts';
@@ -52,13 +52,12 @@ function Signed({
   useRefresh(replicas.refresh, REFRESH_MS);
   const { error } = replicas;
   const isRefused = error instanceof OpenpitError && [401, 403].includes(error.status);
-  useEffect(() => {
+  useLayoutEffect(() => {
     onRefused(isRefused ? error : undefined);
     if (isRefused) setSecret('admin', ''); // sent again, it would count as another failed attempt
   }, [isRefused]);
-  if (error instanceof OpenpitError && [401, 403, 429].includes(error.status)) {
-    return <SignIn error={error} />;
-  }
+  if (isRefused) return null; // the page asks for another token: a form here would soon be replaced, with what was typed in it
+  if (error instanceof OpenpitError && error.status === 429) return <SignIn error={error} />;
   return (
     <>
       <div class="page-head">

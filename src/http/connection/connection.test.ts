@@ -17,7 +17,13 @@ import { reply } from '../message/reply.ts';
 /** The outcome of bodies that the response did not wait for, and of canceled streams. */
 const outcomes: string[] = [];
 const refused: Fault[] = [];
-const gate = { opens: Promise.withResolvers<void>() };
+const gate = { opens: Promise.withResolvers<void>(), reached: Promise.withResolvers<void>() };
+
+/** Waits until the test opens the gate. */
+function passGate(): Promise<void> {
+  gate.reached.resolve();
+  return gate.opens.promise;
+}
 
 const record = (reading: Promise<string>) =>
   reading.then(
@@ -33,20 +39,20 @@ function openStream(): ReadableStream<Uint8Array> {
 
 async function respond(request: IncomingRequest) {
   const { method, url } = request;
-  if (url === '/gate') await gate.opens.promise;
+  if (url === '/gate') await passGate();
   if (url === '/body-after-gate') {
-    await gate.opens.promise;
+    await passGate();
     await record(request.text());
   }
-  if (url === '/body-after-answer') void gate.opens.promise.then(() => record(request.text()));
+  if (url === '/body-after-answer') void passGate().then(() => record(request.text()));
   if (url === '/body-unawaited') void request.text();
   if (url === '/body-unawaited-at-gate') {
     void request.text();
-    await gate.opens.promise;
+    await passGate();
   }
   if (url === '/large') return reply('x'.repeat(1_500_000), {});
   if (url === '/stream') return reply(openStream(), {});
-  if (url === '/endless-after-gate') await gate.opens.promise;
+  if (url === '/endless-after-gate') await passGate();
   if (url.startsWith('/endless')) return { ...reply(openStream(), {}), isEndless: true };
   if (url === '/stream-204') return reply(openStream(), {}, 204);
   if (url === '/ends') return reply(new Blob(['ends']).stream(), {});
@@ -74,10 +80,11 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
   const sendAll = (bytes: string) => raw.sendAll(server.port, bytes, transport);
   const LAST = 'Connection: close\r\n';
 
-  /** Lets everything continue that waits at the gate. */
+  /** Lets everything continue that waits at the gate, this long after the first has reached it. */
   function openGateAfter(ms: number): void {
     gate.opens = Promise.withResolvers();
-    setTimeout(() => gate.opens.resolve(), ms);
+    gate.reached = Promise.withResolvers();
+    void gate.reached.promise.then(() => setTimeout(() => gate.opens.resolve(), ms));
   }
 
   const hasOutcome = (text: string) => eventually(async () => outcomes.includes(text));
@@ -102,7 +109,8 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       openGateAfter(300);
       const { socket } = open();
       socket.write(post('/body-after-gate', 'abc', 'Content-Length: 5\r\n'));
-      setTimeout(() => socket.resetAndDestroy(), 100);
+      await gate.reached.promise;
+      socket.resetAndDestroy();
       await hasOutcome('failed: the client has disconnected');
     });
 
@@ -133,7 +141,8 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       openGateAfter(200);
       const { socket } = open();
       socket.write(post('/body-unawaited-at-gate', 'abc', 'Content-Length: 5\r\n'));
-      setTimeout(() => socket.resetAndDestroy(), 50);
+      await gate.reached.promise;
+      socket.resetAndDestroy();
       await gate.opens.promise;
       expect(bodyOf(await sendAll(get('/well')))).toBe('GET /well');
     });
