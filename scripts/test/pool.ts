@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capture } from './capture.ts';
 import type { Job } from './plan.ts';
-import { failureOf, parseReport, type Report } from './report.ts';
+import { type Failure, failureOf, parseReport, type Report } from './report.ts';
 import { type Capacity, runScheduled } from './schedule.ts';
 import { StallMonitor } from './stalls.ts';
 
@@ -15,16 +15,19 @@ const JOB_MS_MAX = 10 * 60_000;
 export interface Results extends Report {
   /** How long each file took, in seconds, unless its process crashed. */
   times: Record<string, number>;
+  /** Failures while the machine stood still. The jobs were run again. */
+  repeated: Failure[];
 }
 
 export function noResults(): Results {
-  return { passed: 0, failed: 0, failures: [], times: {} };
+  return { passed: 0, failed: 0, failures: [], times: {}, repeated: [] };
 }
 
 export function addResults(to: Results, more: Partial<Results>): void {
   to.passed += more.passed ?? 0;
   to.failed += more.failed ?? 0;
   to.failures.push(...(more.failures ?? []));
+  to.repeated.push(...(more.repeated ?? []));
   for (const [file, seconds] of Object.entries(more.times ?? {})) {
     to.times[file] = Math.max(seconds, to.times[file] ?? 0); // some run twice, with other settings
   }
@@ -45,6 +48,7 @@ export async function runJobs(jobs: readonly Job[], capacity: Capacity): Promise
     const stallMs = monitor.longestSince(start);
     if (result.failed === 0 || stallMs === 0) return addResults(results, result);
     again.push(job);
+    results.repeated.push(...result.failures);
     const seconds = (stallMs / 1_000).toFixed(1);
     console.log(
       `The machine stood still for ${seconds} s meanwhile; run again later: ${job.files.join(' ')}\n`,
@@ -72,7 +76,7 @@ async function runJob({ files, settings }: Job): Promise<Results> {
     msMax: JOB_MS_MAX,
   });
   process.stdout.write(`${output}CPU time: ${cpuSeconds.toFixed(1)} s\n\n`);
-  const results = { ...parseReport(output), times: fileSeconds(times) };
+  const results = { ...noResults(), ...parseReport(output), times: fileSeconds(times) };
   rmSync(folder, { recursive: true });
   if (exitCode !== 0 && results.failed === 0) {
     const failures = [failureOf(files.join(' '), `bun test: exit code ${exitCode}`, output)];

@@ -1,6 +1,6 @@
 /**
- * `npm test`: the check, the audit, and every test, in parallel processes. The output ends with every failure, the
- * counts and the time. `-- --save-times` records how long each file took, for the next plan.
+ * `npm test`: the check, the audit, and every test, in parallel processes. The output ends with every failure, also of those
+ * that passed when they were run again, the counts and the time. `-- --save-times` records how long each file took, for the next plan.
  *
  * `npm run test:quick`: rules, API and contract tests on SQLite, security.
  *
@@ -32,7 +32,10 @@ if (mode === undefined || mode === '--save-times') {
   process.exit(Bun.spawnSync(command, { stdio: ['inherit', 'inherit', 'inherit'] }).exitCode);
 }
 
-function finish({ passed, failed, failures }: Results): never {
+function finish({ passed, failed, failures, repeated }: Results): never {
+  for (const { file, name } of repeated) {
+    console.log(`FAILED ONCE, while the machine stood still: ${file} > ${name}`);
+  }
   if (failures.length > 0) console.log(`\n${formatFailures(failures)}\n`);
   const minutes = (ms: number) => (ms / 60_000).toFixed(1);
   const cpu = childrenCpuMs();
