@@ -12,7 +12,7 @@ import { sameRequestOf } from './population.ts';
 const ACCOUNTS = Number(process.env.SPARSE_ACCOUNTS ?? 100_000);
 const PER_SECOND = Math.round(ACCOUNTS / 60);
 /** The interval of reports on SQLite. */
-const REPORT_SECONDS = Number(process.env.SPARSE_REPORT_SECONDS ?? 120);
+const REPORT_SECONDS = Number(process.env.SPARSE_REPORT_SECONDS ?? 300);
 const SECONDS = Number(process.env.SPARSE_SECONDS ?? 60);
 const PATH = '/rates/latest?symbols=XAU,XAG,PL,PA,HG-SPOT';
 

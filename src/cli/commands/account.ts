@@ -78,7 +78,7 @@ export const accountCommands: readonly Command[] = [
         if (found.length > limit)
           printLine(`There are more than ${plural(limit, 'account')}; see --search and --limit.`);
         printLine(
-          'Counts of running servers are seconds old, with thousands of active accounts up to two minutes. GET /usage is exact.',
+          'Counts of running servers are seconds old, with many thousands of active accounts up to five minutes. GET /usage is exact.',
         );
       });
     },

@@ -17,7 +17,7 @@ const KEEP_SETTLED_MS = 60_000;
  * SQLite and the spool are on one disk: counts that are only in the spool are as safe, and /usage includes them. A report takes
  * longer than a request, so customers with a request a minute must not be reported after each of them.
  */
-const SQLITE_FLUSH_MS = 120_000;
+const SQLITE_FLUSH_MS = 300_000;
 /** SQLite runs on the thread that serves requests: a transaction of this size takes it about 3 ms, in several turns. */
 const SQLITE_BATCH_MAX = 64;
 
