@@ -9,7 +9,7 @@ import { FIRST_DAY, LAST_DAY, printDay, utcDay } from '../market/day.ts';
 import { Board } from './board.ts';
 import { shownByReference } from './reference.ts';
 import type { SourcedBar } from './series/price-types.ts';
-import type { Series } from './series/series.ts';
+import type { SymbolSeries } from './series/symbol-series.ts';
 
 /** Friday 2026-03-06, 15:00 in New York: two days before daylight saving time starts. */
 const START = Date.UTC(2026, 2, 6, 20);
@@ -33,7 +33,7 @@ async function openBoard() {
 type Opened = Awaited<ReturnType<typeof openBoard>>;
 
 /** Expects every view to match the slow reference. */
-async function expectLikeReference({ clock, ledger, board }: Opened, series: Series): Promise<void> {
+async function expectLikeReference({ clock, ledger, board }: Opened, series: SymbolSeries): Promise<void> {
   for (const delay of DELAYS) {
     await board.prepare([series], 'all', clock.time);
     const view = board.view(delay);

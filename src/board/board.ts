@@ -6,7 +6,7 @@ import { readChangedBars } from './changed-bars.ts';
 import { DateLoader } from './load-dates.ts';
 import { NewestTimes } from './newest-times.ts';
 import type { LoadLevel, RequiredData } from './series/load/load-level.ts';
-import type { Series } from './series/series.ts';
+import type { SymbolSeries } from './series/symbol-series.ts';
 import { SeriesSet } from './series-set.ts';
 import type { View } from './views/view.ts';
 import { Views } from './views/views.ts';
@@ -103,7 +103,7 @@ export class Board {
   }
 
   /** Advances every view to `now` and loads what is missing of the series. Returns a promise only if it must read. */
-  prepare(wanted: readonly Series[], required: RequiredData, now: number): Promise<void> | undefined {
+  prepare(wanted: readonly SymbolSeries[], required: RequiredData, now: number): Promise<void> | undefined {
     if (this.isDue(now)) this.#advance(now);
     if (required === 'dates') this.#views.advance(now);
     return this.#series.use(wanted, required) ? undefined : this.#load(wanted, required);
@@ -115,7 +115,7 @@ export class Board {
   }
 
   /** Like `prepare`, but repeats until everything is loaded: series may be evicted while others load. */
-  async ready(wanted: readonly Series[], required: RequiredData, now: number): Promise<void> {
+  async ready(wanted: readonly SymbolSeries[], required: RequiredData, now: number): Promise<void> {
     for (;;) {
       const loading = this.prepare(wanted, required, now);
       if (!loading) return;
@@ -190,7 +190,7 @@ export class Board {
     this.#head = head;
   }
 
-  async #load(wanted: readonly Series[], required: RequiredData): Promise<void> {
+  async #load(wanted: readonly SymbolSeries[], required: RequiredData): Promise<void> {
     const { clock } = this.#options;
     // Adding a view while a series loads resets them all, so repeat until all are loaded.
     while (wanted.some((series) => !series.has(required))) {
@@ -205,7 +205,7 @@ export class Board {
     await this.#finishLoad(wanted);
   }
 
-  async #finishLoad(loaded: readonly Series[]): Promise<void> {
+  async #finishLoad(loaded: readonly SymbolSeries[]): Promise<void> {
     const { clock, historyBytesMax } = this.#options;
     await this.#readSourceNames();
     this.#series.evict(historyBytesMax, loaded);
@@ -213,14 +213,14 @@ export class Board {
     if (this.isDue(clock.now())) this.#advance(clock.now());
   }
 
-  async #loadInBackground(series: Series | undefined): Promise<void> {
+  async #loadInBackground(series: SymbolSeries | undefined): Promise<void> {
     if (!series || series.has('recent')) return;
     this.#views.checkClock();
     await series.loadInBackground(this.#options.clock);
     await this.#finishLoad([series]);
   }
 
-  #loadDates(wanted: readonly Series[]): Promise<void> {
+  #loadDates(wanted: readonly SymbolSeries[]): Promise<void> {
     return this.#dates.load(wanted, () => this.#options.clock.now() - this.#views.lagsMs.at(-1)!);
   }
 

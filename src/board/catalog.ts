@@ -2,7 +2,7 @@ import type { NamedFormula } from '../ledger/symbols/formulas.ts';
 import type { Alias, LedgerSymbol } from '../ledger/symbols/symbols.ts';
 import { SymbolSearch } from '../market/search/symbol-search.ts';
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
-import type { Series } from './series/series.ts';
+import type { SymbolSeries } from './series/symbol-series.ts';
 
 /** Longer codes have no near match: known codes have at most 32 characters. */
 const NEAREST_LENGTH_MAX = 40;
@@ -25,14 +25,14 @@ export class Catalog {
   /** Sorted by code. */
   readonly symbols: readonly LedgerSymbol[];
   /** The series of `symbols`, in the same order. */
-  readonly series: readonly Series[];
+  readonly series: readonly SymbolSeries[];
   /** Whether a real price of any symbol or currency has ever been recorded. */
   readonly hasRealPrices: boolean;
   /** The named formulas, sorted by code. `find` does not return them. */
   readonly formulas: readonly NamedFormula[];
-  readonly #byCode = new Map<string, Series>();
+  readonly #byCode = new Map<string, SymbolSeries>();
   /** Exchange rates for 1 EUR by currency, sorted. `find` does not return them. */
-  readonly #currencies = new Map<string, Series>();
+  readonly #currencies = new Map<string, SymbolSeries>();
   /**
    * Suggestions for unknown codes, shared by all catalogs of the process: each change of a symbol creates a new catalog. A
    * client that sends a wrong code tends to repeat it.
@@ -44,7 +44,7 @@ export class Catalog {
   #search: SymbolSearch | undefined;
 
   /** `series` has the series of every symbol and currency, by its id. */
-  constructor(entries: CatalogEntries, series: ReadonlyMap<number, Series>) {
+  constructor(entries: CatalogEntries, series: ReadonlyMap<number, SymbolSeries>) {
     const { symbols, aliases, currencies, formulas } = entries;
     this.formulas = formulas;
     this.symbols = symbols.toSorted((a, b) => (a.code < b.code ? -1 : 1));
@@ -57,7 +57,7 @@ export class Catalog {
   }
 
   /** The series of a code or alias, in upper case. */
-  find(code: string): Series | undefined {
+  find(code: string): SymbolSeries | undefined {
     return this.#byCode.get(code);
   }
 
@@ -67,7 +67,7 @@ export class Catalog {
   }
 
   /** The series of an exchange rate: units of the currency for 1 EUR. */
-  exchangeRate(currency: string): Series | undefined {
+  exchangeRate(currency: string): SymbolSeries | undefined {
     return this.#currencies.get(currency);
   }
 

@@ -4,8 +4,8 @@ import type { Day } from '../market/day.ts';
 import { lastDayEnded, marketOf, sessionEnd } from '../market/session.ts';
 import { barSeenFrom } from '../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../runtime/yield.ts';
-import type { Series } from './series/series.ts';
 import { SeriesDates } from './series/series-dates.ts';
+import type { SymbolSeries } from './series/symbol-series.ts';
 
 /** A page takes about 3 ms on SQLite. */
 const SYMBOLS_PER_PAGE = 200;
@@ -19,7 +19,7 @@ export class DateLoader {
     this.#ledger = ledger;
   }
 
-  async load(wanted: readonly Series[], earliestHorizon: () => number): Promise<void> {
+  async load(wanted: readonly SymbolSeries[], earliestHorizon: () => number): Promise<void> {
     while (this.#loading) await this.#loading.catch(() => {});
     const missing = wanted.filter((series) => !series.has('dates'));
     if (missing.length === 0) return;
@@ -33,7 +33,11 @@ export class DateLoader {
 }
 
 /** Reads the dates of all these series, in pages. Skips series that change meanwhile or whose dates depend on their prices. */
-async function loadDates(ledger: Ledger, wanted: readonly Series[], earliestHorizon: number): Promise<void> {
+async function loadDates(
+  ledger: Ledger,
+  wanted: readonly SymbolSeries[],
+  earliestHorizon: number,
+): Promise<void> {
   // For every view, the sessions of earlier days have ended.
   const cutoff = lastDayEnded(earliestHorizon) + 1;
   const sorted = wanted.toSorted((a, b) => a.symbol.id - b.symbol.id);
@@ -54,7 +58,7 @@ async function loadDates(ledger: Ledger, wanted: readonly Series[], earliestHori
  * The first and last dates of each series. Days from the cutoff on are listed with the horizon from which they are visible,
  * because views with different delays differ there. Series whose dates are uncertain are left out.
  */
-function datesOf(page: DatePage, wanted: readonly Series[], cutoff: Day): Map<number, SeriesDates> {
+function datesOf(page: DatePage, wanted: readonly SymbolSeries[], cutoff: Day): Map<number, SeriesDates> {
   const series = new Map(wanted.map((one) => [one.symbol.id, one]));
   const recent = new Map<number, Map<Day, number>>();
   const uncertain = new Set<number>();
@@ -86,7 +90,7 @@ function datesOf(page: DatePage, wanted: readonly Series[], cutoff: Day): Map<nu
 }
 
 /** Whether old days have ticks but no bar, the first or last bar was withdrawn, or a view may show simulated prices. */
-function isUncertain(row: DateRow, { symbol }: Series, cutoff: Day): boolean {
+function isUncertain(row: DateRow, { symbol }: SymbolSeries, cutoff: Day): boolean {
   const { firstDay, lastDay, isWithdrawn, firstTickDay, lastTickDay } = row;
   if (isWithdrawn || (symbol.real && firstDay === undefined)) return true;
   if (firstTickDay === undefined || lastTickDay === undefined) return false;

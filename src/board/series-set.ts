@@ -3,14 +3,14 @@ import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
 import type { RequiredData } from './series/load/load-level.ts';
 import { LoadQueue } from './series/load/series-load.ts';
 import type { ViewLags } from './series/price-types.ts';
-import { Series, type SeriesOptions } from './series/series.ts';
+import { type SeriesOptions, SymbolSeries } from './series/symbol-series.ts';
 
 type SimulatedOptions = Pick<SeriesOptions, 'showSimulated' | 'hidesSimulated'>;
 
 /** The series of all symbols and currencies, by id, and which of them to evict or to advance. */
 export class SeriesSet {
   readonly #options: SeriesOptions;
-  readonly byId = new Map<number, Series>();
+  readonly byId = new Map<number, SymbolSeries>();
   #uses = 0;
   /** When the next price becomes visible in some view, in ms. */
   nextDue = Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ export class SeriesSet {
     for (const symbol of symbols) {
       const known = this.byId.get(symbol.id);
       if (!known) {
-        this.byId.set(symbol.id, new Series(symbol, this.#options, lags));
+        this.byId.set(symbol.id, new SymbolSeries(symbol, this.#options, lags));
         continue;
       }
       if (known.symbol.market !== symbol.market) known.reset(); // its sessions end at another time
@@ -55,7 +55,7 @@ export class SeriesSet {
   }
 
   /** Marks these series as most recently used. Returns whether all of them have the required data. */
-  use(wanted: readonly Series[], required: RequiredData): boolean {
+  use(wanted: readonly SymbolSeries[], required: RequiredData): boolean {
     this.#uses++;
     let hasAll = true;
     for (const series of wanted) {
@@ -82,7 +82,7 @@ export class SeriesSet {
   }
 
   /** Evicts the least recently used histories until the rest fits. Never evicts those in use. */
-  evict(bytesMax: number, inUse: readonly Series[]): void {
+  evict(bytesMax: number, inUse: readonly SymbolSeries[]): void {
     let bytes = this.bytes;
     if (bytes <= bytesMax) return;
     const kept = new Set(inUse);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Board } from '../../src/board/board.ts';
-import type { Series } from '../../src/board/series/series.ts';
+import type { SymbolSeries } from '../../src/board/series/symbol-series.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { PROVISIONAL } from '../../src/ledger/prices/bars.ts';
 import { SIMULATED } from '../../src/ledger/symbols/sources.ts';
@@ -56,7 +56,7 @@ interface OpenedBoard {
   clock: { time: number };
   ledger: Ledger;
   board: Board;
-  gold: Series;
+  gold: SymbolSeries;
 }
 
 export async function takeStep({ clock, ledger, board, gold }: OpenedBoard, s: BoardStep): Promise<void> {

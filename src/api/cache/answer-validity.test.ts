@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Board } from '../../board/board.ts';
-import { Series } from '../../board/series/series.ts';
+import { SymbolSeries } from '../../board/series/symbol-series.ts';
 import { View } from '../../board/views/view.ts';
 import { AnswerValidity } from './answer-validity.ts';
 
@@ -23,7 +23,7 @@ function validity({
   lastDay,
 }: Given = {}) {
   const board = { catalog: {} } as { catalog: object };
-  const version = ++Series.lastVersion;
+  const version = ++SymbolSeries.lastVersion;
   const behind = {
     versions: [version],
     pastVersions: [version],
@@ -35,7 +35,7 @@ function validity({
   const own = new AnswerValidity({
     ...sources,
     board: board as unknown as Board,
-    series: [behind, one] as unknown as Series[],
+    series: [behind, one] as unknown as SymbolSeries[],
   });
   return { own, board, one, behind };
 }
@@ -67,10 +67,10 @@ test('an answer holds until a feed becomes late in its view, and one about dates
 
 test('an answer holds while other series change, and not once one of its own or the catalogue has', () => {
   const { own, one, board } = validity();
-  Series.lastVersion++;
+  SymbolSeries.lastVersion++;
   expect(own.isValidAt(NOW)).toBe(true);
   const [before] = one.versions;
-  one.versions = [++Series.lastVersion];
+  one.versions = [++SymbolSeries.lastVersion];
   expect(own.isValidAt(NOW)).toBe(false);
   one.versions = [before!];
   expect(own.isValidAt(NOW)).toBe(true);
@@ -81,17 +81,17 @@ test('an answer holds while other series change, and not once one of its own or 
 test('an answer about earlier days holds when the newest day changes, until one of the earlier days does', () => {
   const past = validity({ lastDay: 99 });
   const newest = validity({ lastDay: 100 });
-  for (const { one } of [past, newest]) one.versions = [++Series.lastVersion];
+  for (const { one } of [past, newest]) one.versions = [++SymbolSeries.lastVersion];
   expect(past.own.isValidAt(NOW)).toBe(true);
   expect(newest.own.isValidAt(NOW)).toBe(false);
-  past.one.versions = past.one.pastVersions = [++Series.lastVersion];
+  past.one.versions = past.one.pastVersions = [++SymbolSeries.lastVersion];
   expect(past.own.isValidAt(NOW)).toBe(false);
 });
 
 test('an answer about earlier days of one series holds until the newest day of another one changes', () => {
   const { own, one, behind } = validity({ lastDay: 99 });
-  one.versions = [++Series.lastVersion];
+  one.versions = [++SymbolSeries.lastVersion];
   expect(own.isValidAt(NOW)).toBe(true);
-  behind.versions = [++Series.lastVersion];
+  behind.versions = [++SymbolSeries.lastVersion];
   expect(own.isValidAt(NOW)).toBe(false);
 });

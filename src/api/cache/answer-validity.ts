@@ -1,6 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import type { Catalog } from '../../board/catalog.ts';
-import { Series } from '../../board/series/series.ts';
+import { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { View } from '../../board/views/view.ts';
 import type { Day } from '../../market/day.ts';
 import { QUARTER_MS } from '../../market/zone.ts';
@@ -9,7 +9,7 @@ import { QUARTER_MS } from '../../market/zone.ts';
 export interface AnswerSources {
   board: Board;
   view: View;
-  series: readonly Series[];
+  series: readonly SymbolSeries[];
   /** The newest version of any series when it was built. */
   version: number;
   /** The time that it was built for, in ms. */
@@ -35,7 +35,7 @@ export class AnswerValidity {
   readonly #board: Board;
   readonly #view: View;
   /** The first `#pastOnlyCount` contribute only days before their newest one. */
-  readonly #series: readonly Series[];
+  readonly #series: readonly SymbolSeries[];
   readonly #pastOnlyCount: number;
   readonly #catalog: Catalog;
   /** The version up to which none of the series has changed. */
@@ -46,7 +46,7 @@ export class AnswerValidity {
   constructor({ board, view, series, version, now, changesEverySecond, lastDay }: AnswerSources) {
     this.#board = board;
     this.#view = view;
-    const hasPassed = (one: Series) =>
+    const hasPassed = (one: SymbolSeries) =>
       lastDay !== undefined && view.version(one) <= version && view.hasPassed(one, lastDay);
     const passed = series.filter(hasPassed);
     this.#pastOnlyCount = passed.length;
@@ -71,9 +71,9 @@ export class AnswerValidity {
 
   isValidAt(now: number): boolean {
     if (now < this.#from || now >= this.#until || this.#board.catalog !== this.#catalog) return false;
-    if (this.#version === Series.lastVersion) return true;
+    if (this.#version === SymbolSeries.lastVersion) return true;
     for (let i = 0; i < this.#series.length; i++) if (this.#versionOf(i) > this.#version) return false;
-    this.#version = Series.lastVersion;
+    this.#version = SymbolSeries.lastVersion;
     return true;
   }
 

@@ -1,10 +1,10 @@
 import type { Catalog } from '../../board/catalog.ts';
+import { type FormulaPart, FormulaSeries } from '../../board/series/formula-series.ts';
 import type { Formula } from '../../market/formula/parse.ts';
 import { readFormula } from '../../market/formula/read.ts';
 import { BoundedCache, copyText } from '../../runtime/bounded-cache.ts';
 import { refuse } from '../errors/errors.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
-import { FormulaSeries } from './formula-series.ts';
 import { namedFormulas } from './named-formulas.ts';
 
 /** How much of a formula an error message repeats. */
@@ -55,7 +55,7 @@ export function findFormula(
 ): RequestedSymbol | { code: string; unknown: string[] } {
   const formula = formulaOf(text);
   if (!isAccepted) throw onlyCodes(text);
-  const parts: RequestedSymbol[] = [];
+  const parts: FormulaPart[] = [];
   const unknown: string[] = [];
   for (const code of formula.codes) {
     const series = catalog.find(code);

@@ -1,3 +1,4 @@
+import { type FormulaKind, FormulaSeries } from '../../board/series/formula-series.ts';
 import type {
   IntervalBar,
   LatestPrice,
@@ -12,7 +13,6 @@ import { evaluate } from '../../market/formula/evaluate.ts';
 import type { Interval } from '../../market/interval.ts';
 import { foldPlain } from '../conversion/fold-plain.ts';
 import { refuse } from '../errors/errors.ts';
-import { type FormulaKind, FormulaSeries } from './formula-series.ts';
 
 /**
  * Prices of the formulas of one kind, and all others as they are. A formula has a bar on the days on which all its parts have

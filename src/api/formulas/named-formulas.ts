@@ -1,8 +1,7 @@
 import type { Catalog } from '../../board/catalog.ts';
+import { type FormulaPart, FormulaSeries } from '../../board/series/formula-series.ts';
 import type { NamedFormula } from '../../ledger/symbols/formulas.ts';
 import { readFormula } from '../../market/formula/read.ts';
-import type { RequestedSymbol } from '../model/price-query.ts';
-import { FormulaSeries } from './formula-series.ts';
 
 /** The named formulas of a catalogue whose symbols all exist, by code. */
 const byCatalog = new WeakMap<Catalog, ReadonlyMap<string, FormulaSeries>>();
@@ -26,7 +25,7 @@ export function namedFormulas(catalog: Catalog): ReadonlyMap<string, FormulaSeri
 function seriesOf(named: NamedFormula, catalog: Catalog): FormulaSeries | undefined {
   const formula = readFormula(named.expression);
   if ('problem' in formula) return undefined;
-  const parts: RequestedSymbol[] = [];
+  const parts: FormulaPart[] = [];
   for (const code of formula.codes) {
     const series = catalog.find(code);
     if (!series) return undefined;

@@ -4,7 +4,7 @@ import type { DayRange } from '../../ledger/prices/past.ts';
 import { FIRST_DAY } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import { hasFormulas } from '../formulas/formula-series.ts';
+import { hasFormulas } from '../formulas/formula-parts.ts';
 import { freezeIfLarge, stateOfBars } from '../model/large-answer.ts';
 import type { LongTable, RenderedTable } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';

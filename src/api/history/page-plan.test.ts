@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Columns } from '../../board/series/columns.ts';
+import { Columns } from '../../board/series/bars/columns.ts';
 import type { Series } from '../../board/series/series.ts';
 import { FrozenView } from '../../board/views/frozen-view.ts';
 import { INTERVALS, intervalStart } from '../../market/interval.ts';

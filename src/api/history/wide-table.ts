@@ -3,7 +3,7 @@ import type { Day } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import { hasFormulas } from '../formulas/formula-series.ts';
+import { hasFormulas } from '../formulas/formula-parts.ts';
 import { freezeIfLarge } from '../model/large-answer.ts';
 import { type LongTable, unitsByRows } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';

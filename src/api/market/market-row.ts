@@ -1,6 +1,6 @@
 import type { Board } from '../../board/board.ts';
 import type { LatestPrice } from '../../board/series/price-types.ts';
-import type { Series } from '../../board/series/series.ts';
+import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { View } from '../../board/views/view.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
@@ -39,12 +39,12 @@ const CLOSES_WITHIN_DAYS: Readonly<Record<UpdateInterval, number>> = {
 };
 
 /** The first of the days in which the closes before a price are looked for. */
-export function closesFrom({ symbol }: Series, { day }: LatestPrice): Day {
+export function closesFrom({ symbol }: SymbolSeries, { day }: LatestPrice): Day {
   return day - CLOSES_WITHIN_DAYS[symbol.updateInterval];
 }
 
 /** Reads the closes of a series whose history is loaded since `closesFrom`. */
-export function readCloses(series: Series, view: View, latest: LatestPrice): RecentCloses {
+export function readCloses(series: SymbolSeries, view: View, latest: LatestPrice): RecentCloses {
   const { day } = latest;
   const bars = view.bars(series, closesFrom(series, latest), day - 1).slice(-CLOSES_MAX);
   const closes = bars.map(({ close }) => close);
@@ -52,7 +52,7 @@ export function readCloses(series: Series, view: View, latest: LatestPrice): Rec
 }
 
 /** One row of the market view without closes: the record of `/symbols` and the newest price. */
-export function briefJson(series: Series, view: View, quote: string): string {
+export function briefJson(series: SymbolSeries, view: View, quote: string): string {
   return `${recordOf(datesOf(series, view)).slice(0, -1)},"quote":${quote}}`;
 }
 
@@ -64,7 +64,7 @@ export function rowJson(brief: string, recent: RecentCloses | undefined): string
 /** The newest price of a symbol, its close before, and whether its market is open. */
 export function quoteJson(
   { board, view, now }: MarketMoment,
-  series: Series,
+  series: SymbolSeries,
   latest: LatestPrice,
   recent: RecentCloses,
 ): string {
@@ -77,7 +77,7 @@ export function quoteJson(
   return `{"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}","source":${source},"stale":${stale},"open":${isOpen(series, now)},"before":${before}}`;
 }
 
-function isOpen({ symbol }: Series, now: number): boolean {
+function isOpen({ symbol }: SymbolSeries, now: number): boolean {
   const market = marketOf(symbol.market);
   const day = runningTradeDate(market, now);
   return day !== undefined && !hasEnded(market, day, now);

@@ -1,12 +1,13 @@
 import type { Board } from '../../board/board.ts';
 import type { Catalog } from '../../board/catalog.ts';
+import { FormulaSeries } from '../../board/series/formula-series.ts';
 import { historySince, NotLoaded } from '../../board/series/load/load-level.ts';
-import type { Series } from '../../board/series/series.ts';
+import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { datesOf, recordOf } from '../endpoints/catalog/symbols.ts';
+import { symbolSeriesOf } from '../formulas/formula-parts.ts';
 import { FormulaPrices } from '../formulas/formula-prices.ts';
-import { FormulaSeries, partsOfAll } from '../formulas/formula-series.ts';
 import { namedFormulas } from '../formulas/named-formulas.ts';
 import type { QueryParams } from '../model/query.ts';
 import type { SharedBody } from '../model/shared-body.ts';
@@ -24,7 +25,7 @@ export interface MarketView {
   /** The newest prices alone. */
   readonly quotes: SharedBody;
   /** The same for some symbols and formulas. */
-  only(part: MarketPart, series: readonly Series[], formulas: FormulaTexts): SharedBody;
+  only(part: MarketPart, series: readonly SymbolSeries[], formulas: FormulaTexts): SharedBody;
 }
 
 export type MarketPart = 'full' | 'brief' | 'quotes';
@@ -53,7 +54,7 @@ export class MarketViews {
   readonly #board: Board;
   readonly #tags: EntityTags;
   readonly #snapshots = new Map<number, Snapshot>();
-  readonly #closes = new Map<number, WeakMap<Series, RecentCloses>>();
+  readonly #closes = new Map<number, WeakMap<SymbolSeries, RecentCloses>>();
 
   constructor(board: Board, tags: EntityTags) {
     this.#board = board;
@@ -68,7 +69,7 @@ export class MarketViews {
     const { symbols } = findSymbols(readSymbolSet(query, plan), this.#board, now, options);
     const formulas = symbols.flatMap(({ series }) => (series instanceof FormulaSeries ? [series] : []));
     const texts = await this.#formulaTexts(formulas, delayMs, now);
-    const series = partsOfAll(symbols).map((one) => one.series);
+    const series = symbolSeriesOf(symbols);
     return (await this.get(delayMs, now)).only(part, series, texts);
   }
 
@@ -88,14 +89,14 @@ export class MarketViews {
 
   async #build(delayMs: number, now: number): Promise<MarketView> {
     const { catalog } = this.#board;
-    const texts = new Map<Series, RowTexts>();
+    const texts = new Map<SymbolSeries, RowTexts>();
     for (const series of catalog.series) {
       if (shouldYield()) await yieldToRequests();
       await this.#board.ready([series], 'recent', now);
       texts.set(series, await this.#buildRow(series, delayMs, now));
     }
     const formulas = await this.#formulaTexts([...namedFormulas(catalog).values()], delayMs, now);
-    const encode = (part: MarketPart, some: ReadonlyMap<Series, RowTexts>, formulas: FormulaTexts) =>
+    const encode = (part: MarketPart, some: ReadonlyMap<SymbolSeries, RowTexts>, formulas: FormulaTexts) =>
       this.#encode(textOf(part, some, formulas, aliasesOf(catalog, some)), delayMs);
     return {
       full: encode('full', texts, formulas),
@@ -131,7 +132,7 @@ export class MarketViews {
     return texts;
   }
 
-  async #buildRow(series: Series, delayMs: number, now: number): Promise<RowTexts> {
+  async #buildRow(series: SymbolSeries, delayMs: number, now: number): Promise<RowTexts> {
     const recent = await this.#recentCloses(series, delayMs, now);
     const view = this.#board.view(delayMs);
     const latest = view.latest(series);
@@ -145,7 +146,7 @@ export class MarketViews {
    * An evicted history is loaded again only for another day or another close: loading it for every tick would evict the
    * histories that customers use.
    */
-  async #recentCloses(series: Series, delayMs: number, now: number): Promise<RecentCloses | undefined> {
+  async #recentCloses(series: SymbolSeries, delayMs: number, now: number): Promise<RecentCloses | undefined> {
     const known = this.#closes.getOrInsertComputed(delayMs, () => new WeakMap());
     for (;;) {
       const view = this.#board.view(delayMs);
@@ -173,7 +174,7 @@ export class MarketViews {
 
 function textOf(
   part: MarketPart,
-  texts: ReadonlyMap<Series, RowTexts>,
+  texts: ReadonlyMap<SymbolSeries, RowTexts>,
   formulas: FormulaTexts,
   aliases: object,
 ): string {
@@ -188,7 +189,7 @@ function textOf(
 }
 
 /** The symbol of each other code, so that a page can find a symbol by its ticker. */
-function aliasesOf(catalog: Catalog, texts: ReadonlyMap<Series, RowTexts>): Record<string, string> {
+function aliasesOf(catalog: Catalog, texts: ReadonlyMap<SymbolSeries, RowTexts>): Record<string, string> {
   const listed = catalog.aliases.filter(({ alias }) => texts.has(catalog.find(alias)!));
   return Object.fromEntries(listed.map(({ alias, code }) => [alias, code]));
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Board } from '../../board/board.ts';
 import type { PastVersions } from '../../board/past/versions.ts';
 import type { RequiredData } from '../../board/series/load/load-level.ts';
-import type { Series } from '../../board/series/series.ts';
+import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { Customer, KnownKey } from '../../gate/directory/customer.ts';
 import type { CountedEndpoint } from '../../gate/endpoints.ts';
@@ -88,7 +88,7 @@ export interface StreamEndpoint {
   readonly name: CountedEndpoint;
   readonly path: string;
   readonly requiredData: RequiredData;
-  read(context: EndpointContext): { symbols: readonly RequestedSymbol[]; series: readonly Series[] };
+  read(context: EndpointContext): { symbols: readonly RequestedSymbol[]; series: readonly SymbolSeries[] };
 }
 
 /** The market view, which all customers with the same delay share. */

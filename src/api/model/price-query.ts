@@ -1,9 +1,10 @@
 import type { Measure } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
+import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { Day } from '../../market/day.ts';
 import type { Ratio } from '../../market/ratio.ts';
 
-/** A symbol of a request. The response uses this code, even if it is an alias. */
+/** A symbol or formula of a request. The response uses this code, even if it is an alias. */
 export interface RequestedSymbol {
   code: string;
   series: Series;
@@ -14,15 +15,15 @@ export interface SeriesConversion extends Measure {
   /** The factor that is the same on every day: the unit, and cents to dollars. */
   constant: Ratio;
   /** Exchange rates against the euro: prices are divided by `from` and multiplied by `to`. */
-  from: Series | undefined;
-  to: Series | undefined;
+  from: SymbolSeries | undefined;
+  to: SymbolSeries | undefined;
 }
 
 /** The conversion that `quote` and `unit` request. */
 export interface Conversion {
   bySeries: ReadonlyMap<Series, SeriesConversion>;
   /** The exchange rates it needs. */
-  rates: readonly Series[];
+  rates: readonly SymbolSeries[];
 }
 
 /** The point in time of a request: what was recorded after it is not visible. */
@@ -37,9 +38,9 @@ export type UnresolvedSymbols = Readonly<Record<string, { message: string }>>;
 /** A parsed request for prices. */
 export interface PriceQuery {
   /** The series that must be in memory. */
-  series: readonly Series[];
+  series: readonly SymbolSeries[];
   /** The series whose newest price is part of the tag while the answer can change, so that an old tag never returns. */
-  tagged?: readonly Series[];
+  tagged?: readonly SymbolSeries[];
   conversion?: Conversion | undefined;
   /** Whether some of its symbols are ad hoc formulas. */
   hasFormulas?: boolean;

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../board/catalog.ts';
 import type { Series } from '../../board/series/series.ts';
+import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import { ONE, type Ratio, ratioOf, times } from '../../market/ratio.ts';
 import type { SymbolRecord } from '../../market/symbol.ts';
 import { unitFactor, unitNamed, unitsFor } from '../../market/unit.ts';
@@ -24,7 +25,7 @@ export function readConversion(
   if (quote === undefined && unit === undefined) return undefined;
   const units = unitsOf(symbols, unit);
   const bySeries = new Map<Series, SeriesConversion>();
-  const rates = new Set<Series>();
+  const rates = new Set<SymbolSeries>();
   const kinds: SeriesConversion[] = []; // series that are converted alike share one, and so their factors
   symbols.forEach((requested, i) => {
     const { series } = requested;
@@ -76,7 +77,8 @@ function exchange({ code, series }: RequestedSymbol, quote: string, catalog: Cat
   const constant = times(own in CENTS ? HUNDREDTH : ONE, quote in CENTS ? HUNDRED : ONE);
   if (from === to) return { quote, constant, from: undefined, to: undefined };
   const [fromRate, toRate] = [catalog.exchangeRate(from), catalog.exchangeRate(to)];
-  const isKnown = (currency: string, rate: Series | undefined) => currency === 'EUR' || rate !== undefined;
+  const isKnown = (currency: string, rate: SymbolSeries | undefined) =>
+    currency === 'EUR' || rate !== undefined;
   if (!isKnown(from, fromRate) || !isKnown(to, toRate)) {
     const known = currenciesFor(own, catalog);
     const hasRates = catalog.currencies.length > 0;

@@ -8,7 +8,7 @@ import { marketOf, runningTradeDate, tradeDate } from '../../market/session.ts';
 import type { UnknownCode } from '../errors/error-details.ts';
 import { type Refusal, refuse } from '../errors/errors.ts';
 import { findFormula, findNamed } from '../formulas/find-formula.ts';
-import { partsOfAll } from '../formulas/formula-series.ts';
+import { symbolSeriesOf } from '../formulas/formula-parts.ts';
 import type { Finality } from '../model/answer.ts';
 import type { EndpointContext } from '../model/endpoint.ts';
 import type { RequestedSymbol, UnresolvedSymbols } from '../model/price-query.ts';
@@ -34,8 +34,8 @@ export function finalityOf(last: Day, symbols: readonly RequestedSymbol[], horiz
   const today = utcDay(horizon);
   if (last >= today) return 'open';
   if (last < today - 1) return 'closed'; // nowhere is it the day before yesterday
-  const open = partsOfAll(symbols).some(
-    ({ series }) => last >= tradeDate(marketOf(series.symbol.market), horizon),
+  const open = symbolSeriesOf(symbols).some(
+    ({ symbol }) => last >= tradeDate(marketOf(symbol.market), horizon),
   );
   return open ? 'open' : 'closed';
 }
@@ -127,8 +127,8 @@ export function findSymbols(
   const { catalog } = board;
   const { symbols, unknownCodes } = resolve(symbolSet, catalog, symbolsMax, onlyNamed);
   let today = utcDay(now);
-  for (const { series } of partsOfAll(symbols)) {
-    today = Math.max(today, runningTradeDate(marketOf(series.symbol.market), now) ?? today);
+  for (const { symbol } of symbolSeriesOf(symbols)) {
+    today = Math.max(today, runningTradeDate(marketOf(symbol.market), now) ?? today);
   }
   if (day && day.day > today) {
     throw refuse('date_in_future', { name: day.name, received: printDay(day.day), today: printDay(today) });
@@ -207,7 +207,7 @@ function resolve({ codes }: SymbolSet, catalog: Catalog, symbolsMax: number | un
       else if (!symbols.some((one) => one.code === formula.code)) symbols.push(formula);
     }
   }
-  const count = hasFormulas ? partsOfAll(symbols).length : 0;
+  const count = hasFormulas ? symbolSeriesOf(symbols).length : 0;
   if (count > (symbolsMax ?? count)) throw refuse('too_many_symbols', { received: count, max: symbolsMax! });
   return { symbols, unknownCodes };
 }

@@ -1,6 +1,7 @@
-import type { Series } from '../../board/series/series.ts';
+import { type FormulaKind, FormulaSeries } from '../../board/series/formula-series.ts';
+import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import { refuse } from '../errors/errors.ts';
-import { convertedOf, type FormulaKind, FormulaSeries, partsOfAll } from '../formulas/formula-series.ts';
+import { convertedOf, hasFormulas, symbolSeriesOf } from '../formulas/formula-parts.ts';
 import type { EndpointContext } from '../model/endpoint.ts';
 import type { AsOf, Conversion, RequestedSymbol, UnresolvedSymbols } from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
@@ -21,8 +22,8 @@ import { parseSymbols, type SymbolSet } from './symbol-set.ts';
 export interface RatesQuery extends RequestedSymbols {
   /** The known symbols of the request. */
   symbolSet: SymbolSet;
-  series: readonly Series[];
-  tagged: readonly Series[];
+  series: readonly SymbolSeries[];
+  tagged: readonly SymbolSeries[];
   conversion: Conversion | undefined;
   asOf: AsOf | undefined;
   metadata: boolean;
@@ -45,12 +46,11 @@ export function readRates(context: EndpointContext, sent: SymbolSet, day?: First
     canBePartial: canBePartial(context),
     symbolsMax: context.plan.maxSymbols,
   });
-  const parts = partsOfAll(symbols);
-  const hasAnyFormula = parts !== symbols;
-  const hasFormulas = hasAnyFormula && symbols.some(isOfKind('ad hoc'));
-  if (hasFormulas) requireNoUnit(query, symbols);
+  const hasAnyFormula = hasFormulas(symbols);
+  const hasAdHoc = hasAnyFormula && symbols.some(isOfKind('ad hoc'));
+  if (hasAdHoc) requireNoUnit(query, symbols);
   const conversion = readConversion(query, hasAnyFormula ? convertedOf(symbols) : symbols, board.catalog);
-  const series = parts.map((requested) => requested.series);
+  const series = symbolSeriesOf(symbols);
   if (conversion) series.push(...conversion.rates);
   const symbolSet = unresolved ? parseSymbols(symbols.map(({ code }) => code).join(',')) : sent;
   return {
@@ -59,7 +59,7 @@ export function readRates(context: EndpointContext, sent: SymbolSet, day?: First
     today,
     series,
     tagged: series,
-    hasFormulas,
+    hasFormulas: hasAdHoc,
     hasNamedFormulas: hasAnyFormula && symbols.some(isOfKind('named')),
     conversion,
     asOf,

@@ -1,4 +1,4 @@
-import { BARS_PER_PAGE, type Columns } from '../../board/series/columns.ts';
+import { BARS_PER_PAGE, type Columns } from '../../board/series/bars/columns.ts';
 import type { SourcedBar } from '../../board/series/price-types.ts';
 import type { SettledRange } from '../../board/views/prices.ts';
 import type { Bar } from '../../market/bar.ts';

@@ -1,13 +1,14 @@
 import type { Board } from '../../board/board.ts';
+import { FormulaSeries } from '../../board/series/formula-series.ts';
 import type { LatestPrice } from '../../board/series/price-types.ts';
-import type { Series } from '../../board/series/series.ts';
+import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { View } from '../../board/views/view.ts';
 import { printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { printAt } from '../endpoints/rates/latest.ts';
 import { Refusal } from '../errors/errors.ts';
+import { symbolSeriesOf } from '../formulas/formula-parts.ts';
 import { FormulaPrices } from '../formulas/formula-prices.ts';
-import { FormulaSeries, partsOfAll } from '../formulas/formula-series.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import { measureJson, sourceIdsOf, sourcesJson } from '../response/json.ts';
 
@@ -15,7 +16,7 @@ import { measureJson, sourceIdsOf, sourcesJson } from '../response/json.ts';
 export class Topic {
   readonly requested: RequestedSymbol;
   /** The series that must be loaded: that of the symbol, or those of the symbols in a formula. */
-  readonly series: readonly Series[];
+  readonly series: readonly SymbolSeries[];
   /** Sequence number of its last change among all changes of the view; 0 while it has no price. */
   sequence = 0;
   /** The serialized event, without its id. */
@@ -25,14 +26,14 @@ export class Topic {
 
   constructor(requested: RequestedSymbol) {
     this.requested = requested;
-    this.series = partsOfAll([requested]).map(({ series }) => series);
+    this.series = symbolSeriesOf([requested]);
   }
 
   /** Whether it shows the same symbol or formula. A named formula may have been defined again. */
   isFor({ series }: RequestedSymbol): boolean {
     const own = this.requested.series;
     if (!(series instanceof FormulaSeries) || series.kind === 'named') return series === own;
-    return partsOfAll([{ code: '', series }]).every((part, i) => part.series === this.series[i]);
+    return series.parts.every((part, i) => part.series === this.series[i]);
   }
 
   /** Whether it can be forgotten when nobody is subscribed: there is no limit to the number of ad hoc formulas. */
@@ -73,7 +74,7 @@ export class Topic {
 
   #json(latest: LatestPrice, view: View, board: Board): string {
     const { series } = this.requested;
-    const measureOf = (one: Series) => view.measure(one);
+    const measureOf = (one: SymbolSeries) => view.measure(one);
     const measure = measureJson(
       series instanceof FormulaSeries ? series.measure(measureOf) : measureOf(series),
     );

@@ -5,7 +5,7 @@ import { ohlcOf } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { IntradayInterval, TimeRange } from '../../market/intraday/interval.ts';
 import { hasEnded, marketOf } from '../../market/session.ts';
-import { Columns } from '../series/columns.ts';
+import { Columns } from '../series/bars/columns.ts';
 import type { Measure, PricedIntradayBar, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 import type { Prices } from '../views/prices.ts';

@@ -9,7 +9,7 @@ import type { NewTick } from '../../ledger/ticks/tick.ts';
 import { FIRST_DAY, LAST_DAY } from '../../market/day.ts';
 import { Board } from '../board.ts';
 import { shownByReference } from '../reference.ts';
-import type { Series } from './series.ts';
+import type { SymbolSeries } from './symbol-series.ts';
 
 const MINUTE = 60_000;
 const DELAYS = [0, MINUTE, 10 * MINUTE, 60 * MINUTE];
@@ -81,7 +81,7 @@ onEachEngine('the first latest price of a symbol with many ticks', (engine) => {
     expect(board.view(0).latest(series)!.price).toBe(777);
   });
 
-  async function expectLatest(ledger: Ledger, board: Board, series: Series): Promise<void> {
+  async function expectLatest(ledger: Ledger, board: Board, series: SymbolSeries): Promise<void> {
     const shown = DELAYS.map((delay) => board.view(delay).latest(series));
     const expected = DELAYS.map((delay) => shownByReference(ledger, series.symbol, clock.time - delay));
     expect(shown).toEqual((await Promise.all(expected)).map(({ latest }) => latest));

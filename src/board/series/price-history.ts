@@ -8,15 +8,15 @@ import { type Day, LAST_DAY } from '../../market/day.ts';
 import { lastDayEnded, type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import type { Columns } from './columns.ts';
+import type { Columns } from './bars/columns.ts';
+import { SettledBarStore } from './bars/settled-bar-store.ts';
+import { UnsettledBars } from './bars/unsettled-bars.ts';
 import { type ChangedView, DelayedView, EVERY_DAY, NO_CHANGE, type SettledBars } from './delayed-view.ts';
 import { DueQueue } from './due-queue.ts';
 import { loadColumns } from './load/load-columns.ts';
 import { type LoadLevel, loadedSince } from './load/load-level.ts';
 import type { ViewLags } from './price-types.ts';
-import { SettledBarStore } from './settled-bar-store.ts';
 import { TickLog } from './tick-log.ts';
-import { UnsettledBars } from './unsettled-bars.ts';
 
 /** Days before the last bar that are always loaded, so that the newest settled bar is among them. */
 const RECENT_DAYS = 20;

@@ -1,6 +1,6 @@
 import type { Day } from '../../market/day.ts';
-import type { Columns } from '../series/columns.ts';
-import { FrozenBars } from '../series/frozen-bars.ts';
+import type { Columns } from '../series/bars/columns.ts';
+import { FrozenBars } from '../series/bars/frozen-bars.ts';
 import { NotLoaded } from '../series/load/load-level.ts';
 import type { LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';

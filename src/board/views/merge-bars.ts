@@ -1,5 +1,5 @@
 import type { Day } from '../../market/day.ts';
-import type { Columns } from '../series/columns.ts';
+import type { Columns } from '../series/bars/columns.ts';
 import type { SourcedBar } from '../series/price-types.ts';
 import type { SettledRange } from './prices.ts';
 

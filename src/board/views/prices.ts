@@ -1,7 +1,7 @@
 import type { Day } from '../../market/day.ts';
 import type { Interval } from '../../market/interval.ts';
-import type { Columns } from '../series/columns.ts';
-import type { FrozenBars } from '../series/frozen-bars.ts';
+import type { Columns } from '../series/bars/columns.ts';
+import type { FrozenBars } from '../series/bars/frozen-bars.ts';
 import type {
   IntervalBar,
   LatestPrice,

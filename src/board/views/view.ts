@@ -1,9 +1,9 @@
 import type { Day } from '../../market/day.ts';
-import type { Columns } from '../series/columns.ts';
+import type { Columns } from '../series/bars/columns.ts';
 import { NotLoaded } from '../series/load/load-level.ts';
 import type { PriceHistory } from '../series/price-history.ts';
 import type { LatestPrice, Measure, SourcedBar } from '../series/price-types.ts';
-import type { Series } from '../series/series.ts';
+import type { SymbolSeries } from '../series/symbol-series.ts';
 import { type FrozenSeries, FrozenView, NO_BARS } from './frozen-view.ts';
 import { mergeBars, newestBar, settledIn } from './merge-bars.ts';
 import type { Prices, SettledRange } from './prices.ts';
@@ -22,36 +22,36 @@ export class View implements Prices {
   }
 
   /** Changes whenever this view shows something else of the series. */
-  version(series: Series): number {
+  version(series: SymbolSeries): number {
     return series.versions[this.index]!;
   }
 
   /** Changes whenever this view shows something else of the days that `hasPassed`. */
-  pastVersion(series: Series): number {
+  pastVersion(series: SymbolSeries): number {
     return series.pastVersions[this.index]!;
   }
 
   /** Whether this view has shown a later day of the series. */
-  hasPassed(series: Series, day: Day): boolean {
+  hasPassed(series: SymbolSeries, day: Day): boolean {
     return day < series.newestDays[this.index]!;
   }
 
-  measure({ symbol }: Series): Measure {
+  measure({ symbol }: SymbolSeries): Measure {
     return { unit: symbol.unit.symbol, quote: symbol.currency.code };
   }
 
-  latest(series: Series): LatestPrice | undefined {
+  latest(series: SymbolSeries): LatestPrice | undefined {
     return series.histories?.visible(this.index)?.views[this.index]?.latest;
   }
 
-  firstDay(series: Series): Day | undefined {
+  firstDay(series: SymbolSeries): Day | undefined {
     if (!series.has('recent')) return series.dates?.firstDay(this.horizon);
     const history = series.histories?.visible(this.index);
     const unsettled = history?.views[this.index]?.overlay[0]?.day;
     return earlier(history?.firstDay, unsettled);
   }
 
-  lastDay(series: Series): Day | undefined {
+  lastDay(series: SymbolSeries): Day | undefined {
     if (!series.has('recent')) return series.dates?.lastDay(this.horizon);
     const history = series.histories?.visible(this.index);
     const unsettled = history?.views[this.index]?.overlay.at(-1)?.day;
@@ -59,33 +59,33 @@ export class View implements Prices {
     return unsettled === undefined || (settled !== undefined && settled > unsettled) ? settled : unsettled;
   }
 
-  barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined {
+  barOnOrBefore(series: SymbolSeries, day: Day, earliest: Day): SourcedBar | undefined {
     const history = series.histories?.visible(this.index);
     if (!history) return undefined;
     const columns = columnsFrom(earliest, history, series);
     return newestBar(columns, history.views[this.index]!.overlay, day, earliest);
   }
 
-  settled(series: Series, first: Day, last: Day): SettledRange | undefined {
+  settled(series: SymbolSeries, first: Day, last: Day): SettledRange | undefined {
     const history = series.histories?.visible(this.index);
     if (!history) return undefined;
     const columns = columnsFrom(first, history, series);
     return settledIn(columns, history.views[this.index]!.overlay, first, last);
   }
 
-  bars(series: Series, first: Day, last: Day): SourcedBar[] {
+  bars(series: SymbolSeries, first: Day, last: Day): SourcedBar[] {
     const history = series.histories?.visible(this.index);
     if (!history) return [];
     const columns = columnsFrom(first, history, series);
     return mergeBars(columns, history.views[this.index]!.overlay, first, last);
   }
 
-  freeze(series: readonly Series[]): FrozenView {
+  freeze(series: readonly SymbolSeries[]): FrozenView {
     const frozen = new Map(series.map((one) => [one, this.#freezeOne(one)]));
     return new FrozenView(this.delayMs, frozen);
   }
 
-  #freezeOne(series: Series): FrozenSeries {
+  #freezeOne(series: SymbolSeries): FrozenSeries {
     const history = series.histories?.visible(this.index);
     return {
       measure: this.measure(series),
@@ -100,7 +100,7 @@ export class View implements Prices {
 const NOTHING = { bars: NO_BARS, overlay: [] };
 
 /** The settled history, to be read from this day on. */
-function columnsFrom(day: Day, { columns }: PriceHistory, { symbol }: Series): Columns {
+function columnsFrom(day: Day, { columns }: PriceHistory, { symbol }: SymbolSeries): Columns {
   if (!columns || day < columns.from) throw new NotLoaded(symbol.code);
   return columns;
 }

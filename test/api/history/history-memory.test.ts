@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Columns } from '../../../src/board/series/columns.ts';
+import type { Columns } from '../../../src/board/series/bars/columns.ts';
 import { parseDay, printDay } from '../../../src/market/day.ts';
 import { apiOn } from '../../support/api.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { NotLoaded } from '../../../src/board/series/load/load-level.ts';
-import type { Series } from '../../../src/board/series/series.ts';
+import type { SymbolSeries } from '../../../src/board/series/symbol-series.ts';
 import { type Day, printDay, utcDay } from '../../../src/market/day.ts';
 import { apiOn } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -120,7 +120,7 @@ onEachEngine('the last year of a history', (engine) => {
   });
 });
 
-function seriesOf({ core }: TestService): Series[] {
+function seriesOf({ core }: TestService): SymbolSeries[] {
   const { catalog } = core.board;
   const symbols = ['XAU', 'XAG', 'PL', MONTHLY].map((code) => catalog.find(code)!);
   return [...symbols, ...catalog.currencies.map((code) => catalog.exchangeRate(code)!)];

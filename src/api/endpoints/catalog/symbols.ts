@@ -3,7 +3,7 @@ import type { Prices } from '../../../board/views/prices.ts';
 import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
-import { partsOfAll } from '../../formulas/formula-series.ts';
+import { symbolSeriesOf } from '../../formulas/formula-parts.ts';
 import { namedFormulas } from '../../formulas/named-formulas.ts';
 import type { Answer, JsonText, LargeAnswer } from '../../model/answer.ts';
 import { ByteWriter, COMMA, type UnsentBody } from '../../model/byte-writer.ts';
@@ -79,7 +79,7 @@ async function allDatesOf(
   const dated: DatedSymbol[] = [];
   for (const one of series) {
     if (shouldYield()) await yieldToRequests();
-    const parts = partsOfAll([{ code: '', series: one }]).map((part) => part.series);
+    const parts = symbolSeriesOf([{ code: '', series: one }]);
     if (parts.some((part) => !part.has('dates'))) await board.ready(parts, 'dates', now);
     dated.push(datesOf(one, prices));
   }

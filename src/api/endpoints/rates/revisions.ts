@@ -2,6 +2,7 @@ import type { Board } from '../../../board/board.ts';
 import type { Prices } from '../../../board/views/prices.ts';
 import type { DayRange, SymbolRevision } from '../../../ledger/prices/past.ts';
 import { printDay } from '../../../market/day.ts';
+import { symbolSeriesOf } from '../../formulas/formula-parts.ts';
 import type { JsonText } from '../../model/answer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import type { PriceQuery, RequestedSymbol } from '../../model/price-query.ts';
@@ -55,7 +56,7 @@ export const revisions = priceEndpoint({
     const day = { name: days.name, day: days.first };
     const found = findSymbols(symbolSet, board, now, { day, canBePartial: canBePartial(context) });
     const { symbols, unresolved } = found;
-    const series = symbols.map((one) => one.series);
+    const series = symbolSeriesOf(symbols);
     return { symbols, series, days, from, cursorScope, metadata, unresolved };
   },
 

@@ -1,4 +1,4 @@
-import { partsOfAll } from '../../formulas/formula-series.ts';
+import { symbolSeriesOf } from '../../formulas/formula-parts.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
 import { findSymbols, readSymbolSet } from '../../params/parameters.ts';
 
@@ -11,6 +11,6 @@ export const stream: StreamEndpoint = {
 
   read({ query, plan, board, now }) {
     const { symbols } = findSymbols(readSymbolSet(query, plan), board, now, { symbolsMax: plan.maxSymbols });
-    return { symbols, series: partsOfAll(symbols).map((requested) => requested.series) };
+    return { symbols, series: symbolSeriesOf(symbols) };
   },
 };

@@ -1,5 +1,5 @@
 import type { Board } from '../../../board/board.ts';
-import { type FrozenBars, TABLE_BARS_PER_PAGE } from '../../../board/series/frozen-bars.ts';
+import { type FrozenBars, TABLE_BARS_PER_PAGE } from '../../../board/series/bars/frozen-bars.ts';
 import type { Measure } from '../../../board/series/price-types.ts';
 import type { Day } from '../../../market/day.ts';
 import type { TextPage, TextPages } from '../../../runtime/text-pages.ts';

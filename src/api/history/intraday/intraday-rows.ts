@@ -1,3 +1,4 @@
+import type { Series } from '../../../board/series/series.ts';
 import type { Prices } from '../../../board/views/prices.ts';
 import { Closes, rowsBack } from '../../../market/analytics/closes.ts';
 import { MS_PER_DAY } from '../../../market/day.ts';
@@ -84,7 +85,7 @@ async function* windows(
   }
 }
 
-function rowsOf(prices: Prices, series: IntradayQuery['series'][number], symbolIndex: number): IntradayRow[] {
+function rowsOf(prices: Prices, series: Series, symbolIndex: number): IntradayRow[] {
   return prices.intraday!(series).map((bar) => ({
     ...bar,
     bars: bar.minutes,

@@ -1,6 +1,6 @@
 import type { Board } from '../../../board/board.ts';
 import { historySince, NotLoaded, type RequiredData } from '../../../board/series/load/load-level.ts';
-import { Series } from '../../../board/series/series.ts';
+import { SymbolSeries } from '../../../board/series/symbol-series.ts';
 import { LOOK_BACK_DAYS } from '../../../market/symbol.ts';
 import type { AnswerCache } from '../../cache/answer-cache.ts';
 import type { CachedAnswer } from '../../cache/cached-answer.ts';
@@ -75,7 +75,7 @@ export function buildAnswer({
     const prices = pricesOf(view, priceQuery, context.now);
     const large = endpoint.large?.(priceQuery, prices, context);
     if (large) return maybeAsync(large, (answer) => defer(priceRequest, answer));
-    const version = Series.lastVersion;
+    const version = SymbolSeries.lastVersion;
     const answering = endpoint.answer(priceQuery, prices, context);
     return maybeAsync(answering, (found) => encode(priceRequest, found, version));
   }

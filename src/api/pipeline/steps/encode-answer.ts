@@ -1,4 +1,4 @@
-import type { Series } from '../../../board/series/series.ts';
+import type { SymbolSeries } from '../../../board/series/symbol-series.ts';
 import type { View } from '../../../board/views/view.ts';
 import { CachedAnswer } from '../../cache/cached-answer.ts';
 import type { TableCache } from '../../download/cached-text.ts';
@@ -93,7 +93,7 @@ function newestTagged({ priceQuery, view }: PriceRequest, finality: Finality): U
   return tagged && newestOf(tagged, view);
 }
 
-function newestOf(series: readonly Series[], view: View): Uint8Array {
+function newestOf(series: readonly SymbolSeries[], view: View): Uint8Array {
   const { moments, bytes } = scratchFor(series.length);
   for (let i = 0; i < series.length; i++) {
     const latest = view.latest(series[i]!);

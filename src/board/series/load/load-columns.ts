@@ -3,7 +3,7 @@ import type { BarRevision } from '../../../ledger/prices/bars.ts';
 import type { PriceOrigin } from '../../../ledger/symbols/origin.ts';
 import type { Day } from '../../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
-import { Columns } from '../columns.ts';
+import { Columns } from '../bars/columns.ts';
 
 /** Days of a history per read, which takes about a millisecond. */
 const DAYS_PER_READ = 2_000;

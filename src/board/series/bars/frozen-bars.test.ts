@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { FrozenView } from '../views/frozen-view.ts';
+import { FrozenView } from '../../views/frozen-view.ts';
+import type { SourcedBar } from '../price-types.ts';
 import { Columns } from './columns.ts';
 import type { FrozenBars } from './frozen-bars.ts';
-import type { SourcedBar } from './price-types.ts';
 
 const barsOf = (frozen: FrozenBars) => Array.from({ length: frozen.length }, (_, i) => frozen.bar(i));
 

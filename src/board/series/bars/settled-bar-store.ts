@@ -1,5 +1,5 @@
-import type { BarRevision } from '../../ledger/prices/bars.ts';
-import { type Day, EARLIEST_DAY } from '../../market/day.ts';
+import type { BarRevision } from '../../../ledger/prices/bars.ts';
+import { type Day, EARLIEST_DAY } from '../../../market/day.ts';
 import type { Columns } from './columns.ts';
 
 /** The bars of a history that every view shows: those of recent days one by one, and those of a year or all of them in columns once these are loaded. */

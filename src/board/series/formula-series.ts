@@ -1,55 +1,56 @@
-import type { Measure } from '../../board/series/price-types.ts';
-import { Series, type SeriesOptions } from '../../board/series/series.ts';
 import { type NamedFormula, NO_MEASURE } from '../../ledger/symbols/formulas.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import type { Expression, Formula } from '../../market/formula/parse.ts';
 import type { UpdateInterval } from '../../market/symbol.ts';
-import type { RequestedSymbol } from '../model/price-query.ts';
-
-/** A formula is never loaded: only its parts are. */
-const NOT_LOADED = undefined as unknown as SeriesOptions;
+import type { Measure } from './price-types.ts';
+import type { SymbolSeries } from './symbol-series.ts';
 
 const SLOWEST_FIRST: readonly UpdateInterval[] = ['month', 'week', 'day', 'minute'];
 
 /** A named formula has a code, a unit and a currency of its own. */
 export type FormulaKind = 'named' | 'ad hoc';
 
+/** A symbol of a formula. The formula uses this code, even if it is an alias. */
+export interface FormulaPart {
+  code: string;
+  series: SymbolSeries;
+}
+
 /** A formula in place of a symbol. It has no prices of its own: `FormulaPrices` computes them from its parts. */
-export class FormulaSeries extends Series {
+export class FormulaSeries {
+  readonly symbol: LedgerSymbol;
   readonly formula: Formula;
-  readonly parts: readonly RequestedSymbol[];
+  readonly parts: readonly FormulaPart[];
   readonly kind: FormulaKind;
 
-  constructor(formula: Formula, parts: readonly RequestedSymbol[], named?: NamedFormula) {
+  constructor(formula: Formula, parts: readonly FormulaPart[], named?: NamedFormula) {
     const symbols = parts.map(({ series }) => series.symbol);
     const [first] = symbols;
-    super(
-      {
-        ...first!,
-        code: formula.text,
-        name: formula.text,
-        ...(named && recordOf(named, symbols, formula)),
-        decimals: Math.max(...symbols.map(({ decimals }) => decimals)),
-        updateInterval: SLOWEST_FIRST.find((one) => symbols.some((symbol) => symbol.updateInterval === one))!,
-      },
-      NOT_LOADED,
-      [],
-    );
+    this.symbol = {
+      ...first!,
+      code: formula.text,
+      name: formula.text,
+      ...(named && recordOf(named, symbols, formula)),
+      decimals: Math.max(...symbols.map(({ decimals }) => decimals)),
+      updateInterval: SLOWEST_FIRST.find((one) => symbols.some((symbol) => symbol.updateInterval === one))!,
+    };
     this.formula = formula;
     this.parts = parts;
     this.kind = named ? 'named' : 'ad hoc';
   }
 
-  override get lateFrom(): number {
+  /** When the feed of one of its parts becomes late, in ms. */
+  get lateFrom(): number {
     return Math.min(...this.parts.map(({ series }) => series.lateFrom));
   }
 
-  override get isHidden(): boolean {
+  /** Whether one of its parts has only simulated prices, which are not shown. */
+  get isHidden(): boolean {
     return this.parts.some(({ series }) => series.isHidden);
   }
 
   /** Unit and currency of the result, from those of its parts. */
-  measure(measureOf: (series: Series) => Measure): Measure {
+  measure(measureOf: (part: SymbolSeries) => Measure): Measure {
     const { symbol } = this;
     if (this.kind === 'named') return { unit: symbol.unit.symbol, quote: symbol.currency.code };
     const byCode = new Map(this.parts.map(({ code, series }) => [code, measureOf(series)]));
@@ -104,24 +105,4 @@ function measureOfExpression(
       };
     }
   }
-}
-
-/** The symbols whose prices a request converts: the parts of ad hoc formulas, and all others. */
-export function convertedOf(symbols: readonly RequestedSymbol[]): readonly RequestedSymbol[] {
-  return symbols.flatMap((requested) => {
-    const { series } = requested;
-    return series instanceof FormulaSeries && series.kind === 'ad hoc' ? series.parts : [requested];
-  });
-}
-
-export function hasFormulas(symbols: readonly RequestedSymbol[]): boolean {
-  return symbols.some(({ series }) => series instanceof FormulaSeries);
-}
-
-/** The symbols whose prices a request reads: the parts of formulas, and all others. */
-export function partsOfAll(symbols: readonly RequestedSymbol[]): readonly RequestedSymbol[] {
-  if (!hasFormulas(symbols)) return symbols;
-  return symbols.flatMap((requested) =>
-    requested.series instanceof FormulaSeries ? requested.series.parts : [requested],
-  );
 }

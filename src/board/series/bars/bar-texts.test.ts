@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { printDay } from '../../market/day.ts';
-import { printNumber } from '../../market/decimal.ts';
+import { printDay } from '../../../market/day.ts';
+import { printNumber } from '../../../market/decimal.ts';
 import { BARS_PER_PAGE, Columns } from './columns.ts';
 
 const write = (code: string, { open, close }: { open: number; close: number }) =>

@@ -1,8 +1,8 @@
-import type { Ohlc } from '../../market/bar.ts';
-import type { Day } from '../../market/day.ts';
-import { TextPageCache, TextPages } from '../../runtime/text-pages.ts';
+import type { Ohlc } from '../../../market/bar.ts';
+import type { Day } from '../../../market/day.ts';
+import { TextPageCache, TextPages } from '../../../runtime/text-pages.ts';
+import type { SourcedBar } from '../price-types.ts';
 import { type BarArrays, barAt, distinct, FrozenBars, firstFrom, type TableTexts } from './frozen-bars.ts';
-import type { SourcedBar } from './price-types.ts';
 
 export const BARS_PER_PAGE = 128;
 

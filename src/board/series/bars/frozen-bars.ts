@@ -1,6 +1,6 @@
-import type { Day } from '../../market/day.ts';
-import { TextPageCache, TextPages } from '../../runtime/text-pages.ts';
-import type { SourcedBar } from './price-types.ts';
+import type { Day } from '../../../market/day.ts';
+import { TextPageCache, TextPages } from '../../../runtime/text-pages.ts';
+import type { SourcedBar } from '../price-types.ts';
 
 /** The arrays of a history: ascending days, each with four prices and a source. */
 export interface BarArrays {

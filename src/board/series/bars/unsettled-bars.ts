@@ -1,5 +1,5 @@
-import type { BarRevision } from '../../ledger/prices/bars.ts';
-import type { Day } from '../../market/day.ts';
+import type { BarRevision } from '../../../ledger/prices/bars.ts';
+import type { Day } from '../../../market/day.ts';
 
 /** The revisions of bars that some views of a history show and others do not yet. */
 export class UnsettledBars {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { BarRevision } from '../../ledger/prices/bars.ts';
+import type { BarRevision } from '../../../ledger/prices/bars.ts';
 import { Columns } from './columns.ts';
 import { SettledBarStore } from './settled-bar-store.ts';
 
