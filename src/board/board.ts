@@ -128,12 +128,12 @@ export class Board {
     return this.#loadDates([...this.#series.byId.values()]);
   }
 
-  /** Loads the latest prices of all symbols, or a year of their histories as far as it fits into memory, until the signal. */
-  async loadAhead(level: 'latest' | 'year', signal: AbortSignal): Promise<void> {
+  /** Loads the latest prices of all symbols, or two years of their histories as far as it fits into memory, until the signal. */
+  async loadAhead(level: 'latest' | 'twoYears', signal: AbortSignal): Promise<void> {
     const { clock, historyBytesMax } = this.#options;
     for (const series of [...this.#series.byId.values()]) {
-      if (signal.aborted || (level === 'year' && this.bytes >= historyBytesMax)) break;
-      if (level === 'year' && !series.has('recent')) continue; // it has many ticks, which load in the background
+      if (signal.aborted || (level === 'twoYears' && this.bytes >= historyBytesMax)) break;
+      if (level === 'twoYears' && !series.has('recent')) continue; // it has many ticks, which load in the background
       if (shouldYield()) await yieldToRequests();
       this.#views.checkClock();
       await series.load(level, clock);

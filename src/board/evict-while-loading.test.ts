@@ -17,8 +17,8 @@ onEachEngine('a history', (engine) => {
     await ledger.bars.publish(bars, { source: SIMULATED, recordedAt: NOW });
     const board = await Board.open({ ledger, clock: fixedClock, historyBytesMax: 1, simulated: true }, [0]);
     const [a, b] = [gold!, silver!].map(({ code }) => board.catalog.find(code)!);
-    await board.ready([a!], 'year', NOW);
-    expect(a!.loaded).toBe('year');
+    await board.ready([a!], 'twoYears', NOW);
+    expect(a!.loaded).toBe('twoYears');
 
     const history = ledger.bars.history.bind(ledger.bars);
     const [isReading, mayRead] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -31,7 +31,7 @@ onEachEngine('a history', (engine) => {
     };
     const loading = board.ready([a!], 'all', NOW);
     await isReading.promise;
-    await board.ready([b!], 'year', NOW); // evicts the other
+    await board.ready([b!], 'twoYears', NOW); // evicts the other
     mayRead.resolve();
     await loading;
     ledger.bars.history = history;

@@ -35,14 +35,14 @@ onEachEngine('a start', (engine) => {
     expect(board.catalog.find(symbol!.code)!.loaded).toBe('nothing');
   });
 
-  test('loads the latest prices of all symbols, then a year of their histories', async () => {
+  test('loads the latest prices of all symbols, then two years of their histories', async () => {
     const { board, series } = await boardWithHistories(1e9);
     await board.loadAhead('latest', NEVER);
     expect(series.map(({ loaded }) => loaded)).toEqual(['recent', 'recent', 'recent']);
-    await board.loadAhead('year', NEVER);
-    expect(series.map(({ loaded }) => loaded)).toEqual(['year', 'year', 'year']);
+    await board.loadAhead('twoYears', NEVER);
+    expect(series.map(({ loaded }) => loaded)).toEqual(['twoYears', 'twoYears', 'twoYears']);
     // Requests find them in memory.
-    expect(board.prepare(series, 'year', NOW)).toBeUndefined();
+    expect(board.prepare(series, 'twoYears', NOW)).toBeUndefined();
   });
 
   test('finds the first day of a history once, also if bars were added before the rest is read', async () => {
@@ -53,7 +53,7 @@ onEachEngine('a start', (engine) => {
       const bars = ['2026-07-08', '2026-07-13'].map((date) => ({ symbolId, day: day(date), ...flat(9) }));
       await ledger.bars.publish(bars, { source: 'test', recordedAt: NOW });
       await board.follow(await ledger.head());
-      await board.loadAhead('year', NEVER);
+      await board.loadAhead('twoYears', NEVER);
     });
     const finding = statements.filter(({ text }) => text.includes('ORDER BY day ASC LIMIT 1'));
     const symbols = (await ledger.symbols.list()).length;
@@ -66,7 +66,7 @@ onEachEngine('a start', (engine) => {
 
   test('loads no more histories than fit into memory', async () => {
     const { board, series } = await boardWithHistories(1);
-    for (const level of ['latest', 'year'] as const) await board.loadAhead(level, NEVER);
+    for (const level of ['latest', 'twoYears'] as const) await board.loadAhead(level, NEVER);
     expect(series.map(({ loaded }) => loaded)).toEqual(['recent', 'recent', 'recent']);
   });
 
@@ -82,7 +82,7 @@ onEachEngine('a start', (engine) => {
     const ticks = Array.from({ length: 9_000 }, (_, i) => tick(busy!.id, `${i}`, NOW - i));
     await ledger.ticks.append(ticks, 'push');
     const board = await open(ledger, 0);
-    for (const level of ['latest', 'year'] as const) await board.loadAhead(level, NEVER);
+    for (const level of ['latest', 'twoYears'] as const) await board.loadAhead(level, NEVER);
     const series = board.catalog.find(busy!.code)!;
     expect(series.loaded).toBe('latest');
     await board.ready([series], 'recent', NOW);

@@ -17,7 +17,7 @@ const START = Date.UTC(2026, 2, 6, 20);
 const MINUTE = 60_000;
 const DELAYS = [0, 60 * MINUTE];
 
-const level = fc.constantFrom('latest' as const, 'recent' as const, 'year' as const, 'all' as const);
+const level = fc.constantFrom('latest' as const, 'recent' as const, 'twoYears' as const, 'all' as const);
 const STEPS = fc.oneof(
   { weight: 3, arbitrary: BOARD_STEPS.filter(({ kind }) => kind !== 'ask' && kind !== 'new delay') },
   {
@@ -53,7 +53,7 @@ test('a board that evicts, extends and follows shows what the ledger has, whatev
     fc.asyncProperty(fc.array(STEPS, { minLength: 4, maxLength: 40 }), async (steps) => {
       const run = await openRun();
       for (const step of steps) await run.take(step);
-      await run.compare('year');
+      await run.compare('twoYears');
       await run.compare('all');
       await run.close();
     }),
@@ -73,10 +73,10 @@ async function openRun() {
   const loads: Promise<void>[] = [];
   const imports: number[] = [];
 
-  async function compare(wanted: 'latest' | 'recent' | 'year' | 'all') {
+  async function compare(wanted: 'latest' | 'recent' | 'twoYears' | 'all') {
     await board.follow(await ledger.head());
     await board.ready([gold!], wanted, clock.time);
-    const since = wanted === 'year' ? loadedSince('year', clock.time) : FIRST_DAY;
+    const since = wanted === 'twoYears' ? loadedSince('twoYears', clock.time) : FIRST_DAY;
     for (const delay of DELAYS) {
       const view = board.view(delay);
       const expected = await shownByReference(ledger, gold!.symbol, clock.time - delay);
@@ -93,7 +93,7 @@ async function openRun() {
 
   async function take(step: Step): Promise<void> {
     if (step.kind === 'load') loads.push(board.ready([gold!], step.level, clock.time));
-    else if (step.kind === 'load another') loads.push(board.ready([silver!], 'year', clock.time));
+    else if (step.kind === 'load another') loads.push(board.ready([silver!], 'twoYears', clock.time));
     else if (step.kind === 'turn') for (let i = 0; i < step.turns; i++) await turn();
     else if (step.kind === 'compare') await compare(step.level);
     else if (step.kind === 'undo') {

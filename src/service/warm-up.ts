@@ -29,7 +29,7 @@ export async function warmUp(
     () => board.loadDates(),
     () => board.loadAhead('latest', timeUp),
     () => preloadKeys(directory, active),
-    () => board.loadAhead('year', timeUp),
+    () => board.loadAhead('twoYears', timeUp),
     async () => mayLease && leaseAhead(meter, active),
     () => board.loadBusiest(signal),
   ];

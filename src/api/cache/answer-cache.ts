@@ -33,7 +33,7 @@ const REFUSED_PER_ADMITTED = 16;
 
 /**
  * Caches answers by URL and plan. The API key is not part of the cache key: all customers of a plan share an answer. While the
- * cache is less than half full, it admits a URL on its first request; after that on the second, because many URLs are
+ * cache has room, it admits a URL on its first request; a full one on the second at the earliest, because many URLs are
  * requested only once. An answer that is no longer current is replaced on the next request for its URL.
  */
 export class AnswerCache {
@@ -66,10 +66,8 @@ export class AnswerCache {
    * more URLs than fit, every entry would be evicted before it is requested again.
    */
   #admits(url: string): boolean {
-    const { bytes, bytesMax } = this.#urls;
-    if (bytes < bytesMax / 2) return true;
-    if (!this.#urls.admits(url)) return false;
     if (!this.#urls.isNearlyFull) return true;
+    if (!this.#urls.admits(url)) return false;
     this.#refused = (this.#refused + 1) % REFUSED_PER_ADMITTED;
     return this.#refused === 0;
   }

@@ -160,7 +160,7 @@ export class MarketViews {
         else await this.#board.ready([series], required, now);
       } catch (error) {
         if (!(error instanceof NotLoaded)) throw error;
-        await this.#board.ready([series], 'all', now); // the clock was set back since the last year was loaded
+        await this.#board.ready([series], 'all', now); // the clock was set back since two years were loaded
       }
     }
   }

@@ -192,7 +192,7 @@ export class PriceHistory implements SettledBars {
       this.addBar(bar, now);
   }
 
-  /** Reads the settled history of the last year, or all of it. Bars may be added meanwhile. */
+  /** Reads the settled history of the last two years, or all of it. Bars may be added meanwhile. */
   loadColumns(level: LoadLevel, now: number): Promise<void> {
     return this.#settled.loadColumns(() =>
       loadColumns({

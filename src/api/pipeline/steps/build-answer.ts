@@ -66,7 +66,7 @@ export function buildAnswer({
       return answer(priceRequest);
     } catch (error) {
       if (!(error instanceof NotLoaded) || required === 'all') throw error;
-      return build(priceRequest, 'all'); // the clock was set back since the last year was loaded
+      return build(priceRequest, 'all'); // the clock was set back since two years were loaded
     }
   }
 
@@ -149,7 +149,7 @@ export function buildAnswer({
 /** The furthest that `windowsOf` extends a range: the exchange rate of a monthly price. */
 const LOOK_BACK_MAX = LOOK_BACK_DAYS.month + RATE_DAYS_MAX;
 
-/** What must be in memory. An answer about the last year does not wait for older days. */
+/** What must be in memory. An answer about the last two years does not wait for older days. */
 function requiredData({ endpoint, priceQuery, context }: PriceRequest): RequiredData {
   if (endpoint.requiredData !== 'all' || !endpoint.reads) return endpoint.requiredData;
   const first = Math.min(...endpoint.reads(priceQuery).ranges.map((range) => range.first));
