@@ -3,7 +3,7 @@ import { brotliCompress } from 'node:zlib';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import { matches } from '../response/etag.ts';
-import { acceptsBrotli, acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
+import { acceptsBrotli, acceptsGzip } from '../response/gzip.ts';
 
 /** A static file, compressed in advance. */
 export interface SiteFile {
@@ -23,6 +23,9 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   png: 'image/png',
 };
+
+/** Compressing less than this saves hardly more than the header takes that names the encoding. */
+const COMPRESS_FROM_BYTES = 256;
 
 /** Brotli takes two seconds per megabyte. It runs in a thread, on the first request for a page. */
 const BROTLI_BYTES_MAX = 400_000;
