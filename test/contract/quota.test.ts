@@ -229,6 +229,34 @@ onEachEngine('quota', (engine) => {
     await second.close();
   });
 
+  test('reports about a month that the ledger has lost are all recorded, also when several processes send them at once', async () => {
+    const processes = [ledger, ...(await Promise.all([1, 2, 3].map(() => Ledger.open(url, clock))))];
+    await Promise.all(
+      processes.map((on) => {
+        const lease = { ...newLease(), seq: 5 };
+        return on.quota.sync([message(lease, { spentBy: { latest: 3, symbols: 1 } })]);
+      }),
+    );
+    expect(await ledger.quota.usage('ant', PERIOD)).toMatchObject({ used: 16 });
+    for (const on of processes.slice(1)) await on.close();
+  });
+
+  test('several leases of one account in one report are added up', async () => {
+    const leases = Array.from({ length: 3 }, () => newLease());
+    await ledger.quota.sync(leases.map((lease) => message(lease, { need: 10 })));
+    await ledger.quota.sync(
+      leases.map((lease) =>
+        message({ ...lease, seq: 2 }, { spentBy: { latest: 2, historical: 1 }, want: 10 }),
+      ),
+    );
+    expect(await ledger.quota.usage('ant', PERIOD)).toMatchObject({ used: 9 });
+    const days = await ledger.quota.usageByDay('ant', 0, 100_000);
+    expect(days.map(({ endpoint, count }) => [endpoint, count]).sort()).toEqual([
+      ['historical', 3],
+      ['latest', 6],
+    ]);
+  });
+
   test('answers come in the order of the requests', async () => {
     await giveQuota(ledger, 'bee', 10);
     const [bee, ant] = [newLease('bee'), newLease('ant')];

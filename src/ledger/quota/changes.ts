@@ -1,13 +1,20 @@
+import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RowValues, Sql } from '../engine/rows.ts';
 import { insertRows } from '../engine/statements.ts';
 import { crossThresholds } from './events.ts';
-import type { LeaseState, PeriodState, SpentBy } from './model.ts';
-import type { Period } from './period.ts';
+import type { LeaseState, PeriodState } from './model.ts';
 import { updateLeases, writeLeases } from './rows/leases.ts';
-import { keyOf, updatePeriods, writePeriods } from './rows/periods.ts';
+import { updatePeriods, writePeriods } from './rows/periods.ts';
 import { dayOfSpend } from './rules.ts';
 import { type Signal, sendSignals, signalOf } from './signals.ts';
+
+/** What an account has spent on a day, for one endpoint, since the last report. */
+interface DayCount {
+  readonly day: Day;
+  readonly endpoint: string;
+  count: number;
+}
 
 /** Collects the writes of one transaction, so that many accounts take few statements. */
 export class QuotaChanges {
@@ -18,7 +25,7 @@ export class QuotaChanges {
   readonly #leases = new Map<string, LeaseState>();
   /** The leases that were opened, adopted or closed: their other columns change too. */
   readonly #turned = new Set<string>();
-  readonly #days = new Map<string, [string, Period, number, string, number]>();
+  readonly #days = new Map<PeriodState, DayCount[]>();
   readonly #events: RowValues[] = [];
   readonly #signals: Signal[] = [];
 
@@ -37,21 +44,24 @@ export class QuotaChanges {
     this.#leases.set(lease.leaseId, lease);
     const isTurned = !before?.open || !lease.open || before.replica !== lease.replica;
     if (isTurned) this.#turned.add(lease.leaseId);
-    this.#addDay(before, lease, before?.spentBy ?? {});
+    this.#addDay(period, before, lease);
     for (const percent of crossThresholds(period, quota)) {
       this.#events.push([period.accountId, period.period, percent, period.used, quota, this.#now]);
     }
   }
 
-  #addDay(before: LeaseState | undefined, lease: LeaseState, spentBefore: SpentBy): void {
-    const day = dayOfSpend(before, lease.period, this.#now);
-    for (const endpoint in lease.spentBy) {
-      const count = lease.spentBy[endpoint]! - (spentBefore[endpoint] ?? 0);
+  /** One statement cannot change a row twice, so the counts of an account's leases are added up. */
+  #addDay(period: PeriodState, before: LeaseState | undefined, { spentBy }: LeaseState): void {
+    const day = dayOfSpend(before, period.period, this.#now);
+    const counts = this.#days.get(period) ?? [];
+    for (const endpoint in spentBy) {
+      const count = spentBy[endpoint]! - (before?.spentBy[endpoint] ?? 0);
       if (count === 0) continue;
-      const key = `${keyOf(lease)} ${day} ${endpoint}`;
-      const sum = count + (this.#days.get(key)?.[4] ?? 0);
-      this.#days.set(key, [lease.accountId, lease.period, day, endpoint, sum]);
+      const known = counts.find((one) => one.endpoint === endpoint && one.day === day);
+      if (known) known.count += count;
+      else counts.push({ day, endpoint, count });
     }
+    if (counts.length > 0) this.#days.set(period, counts);
   }
 
   /** The period's holders are asked for units. */
@@ -87,7 +97,11 @@ export class QuotaChanges {
   async #writePeriods(engine: Engine, tx: Sql): Promise<void> {
     await Promise.all([
       writePeriods(engine, tx, [...this.#wholePeriods]),
-      updatePeriods(engine, tx, [...this.#periods.difference(this.#wholePeriods)]),
+      updatePeriods(
+        engine,
+        tx,
+        [...this.#periods].filter((period) => !this.#wholePeriods.has(period)),
+      ),
     ]);
   }
 
@@ -96,7 +110,9 @@ export class QuotaChanges {
     await engine.forRows(
       tx,
       { account_id: 'TEXT', period: 'BIGINT', day: 'BIGINT', endpoint: 'TEXT', count: 'BIGINT' },
-      [...this.#days.values()],
+      [...this.#days].flatMap(([{ accountId, period }, counts]) =>
+        counts.map(({ day, endpoint, count }): RowValues => [accountId, period, day, endpoint, count]),
+      ),
       (n) => `INSERT INTO usage_day (account_id, period, day, endpoint, count)
        SELECT ${['account_id', 'period', 'day', 'endpoint', 'count'].map(n.cell).join(', ')} ${n.from} WHERE true
        ON CONFLICT (account_id, period, day, endpoint) DO UPDATE SET count = usage_day.count + excluded.count`,

@@ -125,11 +125,15 @@ export function updatePeriods(engine: Engine, tx: Sql, periods: readonly PeriodS
   );
 }
 
+/** Each once. Reports are sorted already. */
 function sortedKeys(of: readonly AccountPeriod[]): [string, Period][] {
+  if (of.every((one, i) => i === 0 || byAccount(of[i - 1]!, one) < 0)) return of.map(pairOf);
   const distinct = new Map(of.map((one) => [keyOf(one), one]));
-  return [...distinct.values()]
-    .sort(byAccount)
-    .map(({ accountId, period }): [string, Period] => [accountId, period]);
+  return [...distinct.values()].sort(byAccount).map(pairOf);
+}
+
+function pairOf({ accountId, period }: AccountPeriod): [string, Period] {
+  return [accountId, period];
 }
 
 function byAccount(a: AccountPeriod, b: AccountPeriod): number {
