@@ -3,7 +3,7 @@ import { brotliCompress } from 'node:zlib';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import { matches } from '../response/etag.ts';
-import { acceptsBrotli, acceptsGzip } from '../response/gzip.ts';
+import { acceptsBrotli, acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
 
 /** A static file, compressed in advance. */
 export interface SiteFile {
@@ -24,8 +24,8 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 };
 
-/** Compressing less than this saves hardly more than the header takes that names the encoding. */
-const COMPRESS_FROM_BYTES = 256;
+/** Files are compressed once, so the short ones are, too. Below this, the header that names the encoding takes what it saves. */
+const COMPRESS_FILES_FROM_BYTES = 256;
 
 /** Brotli takes two seconds per megabyte. It runs in a thread, on the first request for a page. */
 const BROTLI_BYTES_MAX = 400_000;
@@ -35,7 +35,7 @@ export async function siteFile(
   extension: string,
 ): Promise<SiteFile> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const isCompressible = bytes.length > COMPRESS_FROM_BYTES && extension !== 'png';
+  const isCompressible = bytes.length > COMPRESS_FILES_FROM_BYTES && extension !== 'png';
   return {
     type: TYPES[extension] ?? 'application/octet-stream',
     bytes,
