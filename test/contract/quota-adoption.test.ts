@@ -5,6 +5,7 @@ import type { LockSlot } from '../../src/gate/spool/slot-lock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { SyncAnswer, SyncRequest } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
+import type { QuotaStore } from '../../src/ledger/quota/quota.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { readyLedgerUrl } from '../support/database/ready-ledger.ts';
 import { newFolder, onEachEngine } from '../support/ledger.ts';
@@ -117,6 +118,32 @@ onEachEngine('leases of a process that was killed', (engine) => {
     expect(lease!.replica).not.toBe(late[0]!.replica);
   });
 
+  test('do not delay the next process: those that requests wait for are adopted first', async () => {
+    await giveQuota(ledger, 'bee', 1_000);
+    await giveQuota(ledger, 'cat', 1_000);
+    const spoolDir = newFolder();
+    const killed = await openMeter(spoolDir);
+    for (const id of ['ant', 'bee', 'cat']) await killed.spend({ id }, 'latest');
+    const ready = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const slow = withSync(async (requests, sender) => {
+      order.push(...requests.map(({ accountId }) => accountId));
+      await ready.promise;
+      return ledger.quota.sync(requests, sender);
+    });
+    const options = { ledger: { quota: slow }, clock: systemClock, spoolDir, lock: unlocked, batchMax: 1 };
+    const next = await Meter.open(options);
+    const [last, ...others] = [...(await leaseIds()).keys()].filter((id) => !order.includes(id)).reverse();
+    const spend = next.spend({ id: last! }, 'latest');
+    const usage = others.map((id) => next.usage(id));
+    ready.resolve();
+    expect(await spend).toMatchObject({ ok: true, remaining: 998 });
+    for (const one of usage) expect(await one).toMatchObject({ used: 1, exact: true });
+    expect(order.slice(0, 3)).toEqual([order[0]!, last!, ...others]);
+    expect((await leaseIds()).size).toBe(3);
+    await next.close();
+  });
+
   test('that the ledger has released are settled, not adopted', async () => {
     const spoolDir = newFolder();
     await (await openMeter(spoolDir)).spend({ id: 'ant' }, 'latest');
@@ -135,8 +162,25 @@ onEachEngine('leases of a process that was killed', (engine) => {
     return Meter.open({ ledger: calls, clock: systemClock, spoolDir, lock: unlocked, scheduler });
   }
 
+  /** The quota store, with another `sync`. */
+  function withSync(sync: QuotaStore['sync']): QuotaStore {
+    return new Proxy(ledger.quota, {
+      get(target, name) {
+        if (name === 'sync') return sync;
+        const value = Reflect.get(target, name) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+
   function leases() {
     return ledger.engine.read`SELECT account_id, granted FROM quota_lease`;
+  }
+
+  /** By account. */
+  async function leaseIds(): Promise<Map<string, string>> {
+    const rows = await ledger.engine.read`SELECT account_id, lease_id FROM quota_lease`;
+    return new Map(rows.map((row) => [String(row.account_id), String(row.lease_id)]));
   }
 
   async function sync(message: Partial<SyncRequest>): Promise<SyncAnswer> {

@@ -16,6 +16,8 @@ interface Parts {
   machines: readonly Machine[];
   clock: LedgerClock;
   changePlan: () => void;
+  /** A killed process serves again: it may not have taken over all of its leases. */
+  restarted: (machine: Machine) => void;
   /** A host is lost for good, with its unreported usage. */
   lost: (machine: Machine) => void;
 }
@@ -51,14 +53,14 @@ export class Faults {
   }
 
   #kill(): void {
-    const { mix, random, time, machines } = this.#parts;
+    const { mix, random, time, machines, restarted } = this.#parts;
     const machine = random.pick(machines);
     if (machine.isLost) return;
     this.kills++;
     machine.kill();
     const { life } = machine;
     time.after(random.between(0, mix.restartMsMax), () => {
-      if (life === machine.life) void machine.start();
+      if (life === machine.life) void machine.start().then(() => restarted(machine));
     });
   }
 

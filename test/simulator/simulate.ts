@@ -93,6 +93,9 @@ class Run {
       network: this.#network,
       machines: this.#machines,
       clock,
+      restarted: (machine) => {
+        for (const account of this.#accounts.all) this.#readUsage(account, machine);
+      },
       changePlan: () => this.#time.work(this.#accounts.changePlan()),
       lost: (machine) => this.#tally.lose(this.#leasesOf.get(machine) ?? new Set()),
     });
@@ -165,7 +168,7 @@ class Run {
       }
       for (let i = 0; i < 4; i++) {
         this.#time.after(this.#random.pick(waves) + this.#random.between(0, WAVE_MS), () =>
-          this.#readUsage(account),
+          this.#readUsage(account, this.#random.pick(this.#machines)),
         );
       }
     }
@@ -216,8 +219,7 @@ class Run {
       this.#outcome.violations.push(`${id} was refused ${units} units at ${admitted}`);
   }
 
-  #readUsage(account: { id: string }): void {
-    const machine = this.#random.pick(this.#machines);
+  #readUsage(account: { id: string }, machine: Machine): void {
     machine.inProcess(() => {
       const answered = this.#tally.snapshot('answered', account.id);
       const usage = machine.meter?.usage(account.id);

@@ -3,6 +3,7 @@ import type { Period } from '../../ledger/quota/period.ts';
 import type { Signal } from '../../ledger/quota/signals.ts';
 import type { Scheduler } from '../../runtime/scheduler.ts';
 import { NO_PLACE, type Reported, type ReportRounds } from '../report-rounds.ts';
+import type { PendingAdoptions } from './adoption/pending-adoptions.ts';
 import type { Lease } from './lease.ts';
 import type { LeaseFactory } from './lease-factory.ts';
 import type { Settlements } from './settlements.ts';
@@ -24,6 +25,7 @@ export interface AccountLeaseParts {
   leases: LeaseFactory;
   settlements: Settlements;
   syncer: Syncer;
+  adoptions: PendingAdoptions;
   /** The accounts with counts that the ledger does not know yet. */
   dirty: ReportRounds<AccountLease>;
 }
@@ -102,20 +104,20 @@ export class AccountLease implements SyncParty, Reported {
     return new Promise((resolve) => {
       if (this.#waiting === NONE) this.#waiting = [];
       this.#waiting.push({ counter, units, resolve });
-      this.#parts.syncer.enqueue(this, true);
+      if (!this.#parts.adoptions.hasten(this.accountId)) this.#parts.syncer.enqueue(this, true);
     });
   }
 
   /** Requests a lease that no request waits for yet. Does nothing when there is one, or no room for it. */
   leaseAhead(): void {
-    if (this.lease || this.isBusy) return;
+    if (this.lease || this.isBusy || this.#isAdopting) return;
     this.lease = this.#parts.leases.open(this.accountId);
     if (this.lease) this.#parts.syncer.enqueue(this);
   }
 
   syncRequest(now: ClockReading): SyncRequest | undefined {
     if (this.isMonthOver(now)) this.closeLease();
-    if (!this.lease && !this.isBusy) return undefined;
+    if (!this.lease && (!this.isBusy || this.#isAdopting)) return undefined;
     this.lease ??= this.#parts.leases.open(this.accountId);
     if (this.lease) return this.lease.syncRequest(this.#unitsWaiting());
     this.#refuse(UNAVAILABLE);
@@ -139,6 +141,12 @@ export class AccountLease implements SyncParty, Reported {
 
   onUnreachable(): void {
     this.#refuse(UNAVAILABLE);
+  }
+
+  /** The leases that a dead process left were adopted or closed. */
+  onAdopted(): void {
+    this.#serve();
+    if (this.isBusy || this.lease?.recalled) this.#parts.syncer.enqueue(this, true);
   }
 
   /** Another replica requests this one's count (a barrier) or units (a recall). */
@@ -170,6 +178,10 @@ export class AccountLease implements SyncParty, Reported {
   end(): void {
     this.#refuse(UNAVAILABLE);
     this.closeLease();
+  }
+
+  get #isAdopting(): boolean {
+    return this.#parts.adoptions.has(this.accountId);
   }
 
   #serve(): void {

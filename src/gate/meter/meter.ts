@@ -4,7 +4,8 @@ import { systemScheduler, withTimeout } from '../../runtime/scheduler.ts';
 import { COUNTED_ENDPOINTS, type CountedEndpoint } from '../endpoints.ts';
 import { Spool } from '../spool/spool.ts';
 import type { KnownUsage, MeteredAccount } from './account-lease.ts';
-import { Adoptions } from './adoption.ts';
+import { Adoptions } from './adoption/adoptions.ts';
+import { PendingAdoptions } from './adoption/pending-adoptions.ts';
 import { QuotaHolder } from './holder.ts';
 import type { Lease } from './lease.ts';
 import { LeaseFactory, randomId } from './lease-factory.ts';
@@ -24,6 +25,8 @@ const FLUSH_MS = 5_000;
 const BATCH_MAX = 256;
 /** The caller retries a start that fails, so a start must not hang. */
 const OPEN_MS_MAX = 5_000;
+/** How long a start waits for the leases of the last process: a few thousand. The others follow while requests are served. */
+const ADOPT_MS_MAX = 200;
 /** How long a stop waits for a ledger that does not answer. */
 const CLOSE_MS_MAX = 3_000;
 
@@ -47,6 +50,8 @@ export class Meter {
   readonly #jobs: PeriodicJobs;
   readonly #usage: UsageReader;
   readonly #accounts: MeteredAccounts;
+  /** Resolves when this process has taken over everything that the last one on its spool left. */
+  #adopted = Promise.resolve();
 
   private constructor(options: MeterOptions) {
     const { clock, scheduler = systemScheduler, warn = () => {}, newId = randomId } = options;
@@ -71,8 +76,9 @@ export class Meter {
     const syncer = new Syncer({ holder, time, scheduler, warn, batchMax: options.batchMax ?? BATCH_MAX });
     const settlements = new Settlements(syncer, time, options.keepSettledMs ?? 0);
     const leases = new LeaseFactory({ spool, time, holder, newId, warn });
+    const pending = new PendingAdoptions(syncer);
     const accounts = new MeteredAccounts(
-      { time, scheduler, leases, settlements, syncer },
+      { time, scheduler, leases, settlements, syncer, adoptions: pending },
       options.flushMs ?? FLUSH_MS,
     );
     const maintenance = new MeterMaintenance({ quota, time, spool, holder, accounts, syncer, settlements });
@@ -86,13 +92,13 @@ export class Meter {
     this.#counters = Object.fromEntries(endpoints.map((endpoint, counter) => [endpoint, counter]));
     this.#syncer = syncer;
     this.#settlements = settlements;
-    this.#adoptions = new Adoptions({ syncer, settlements, holder, time, accounts });
+    this.#adoptions = new Adoptions({ syncer, settlements, holder, time, accounts, pending });
     this.#jobs = new PeriodicJobs(scheduler, warn, maintenance);
-    this.#usage = new UsageReader({ calls: quota, scheduler, time, holder, accounts });
+    this.#usage = new UsageReader({ calls: quota, scheduler, time, holder, accounts, adoptions: pending });
     this.#accounts = accounts;
   }
 
-  /** Takes a slot of the spool, settles what its last owner left, and starts. */
+  /** Takes a slot of the spool and starts. What its last owner left is taken over, at first while the caller waits. */
   static async open(options: MeterOptions): Promise<Meter> {
     const meter = new Meter(options);
     const scheduler = options.scheduler ?? systemScheduler;
@@ -104,9 +110,8 @@ export class Meter {
       throw error;
     }
     meter.#leases.reserve();
-    meter.#adoptions.adopt(meter.#spool.leftovers);
-    await meter.#syncer.idle();
-    await meter.#holder.replace(meter.#spool.leftovers.map(({ owner }) => owner.replica));
+    meter.#adopted = meter.#adopt();
+    await withTimeout(scheduler, ADOPT_MS_MAX, meter.#adopted).catch(() => {});
     meter.#jobs.start();
     return meter;
   }
@@ -164,8 +169,9 @@ export class Meter {
     return this.#usage.readReported(accountId);
   }
 
-  /** Whether no other process holds leases. */
-  isAlone(): Promise<boolean> {
+  /** Whether no other process holds leases. Waits until those of the last process are taken over. */
+  async isAlone(): Promise<boolean> {
+    await this.#adopted;
     return this.#holder.isAlone();
   }
 
@@ -208,6 +214,13 @@ export class Meter {
     if (!this.#syncer.isDown) await this.#holder.leave();
     this.#settlements.erase(0);
     this.#spool.close();
+  }
+
+  /** Takes over the leases that the last process on the spool left; then it no longer counts as one that shares the quotas. */
+  async #adopt(): Promise<void> {
+    const { leftovers } = this.#spool;
+    await this.#adoptions.adopt(leftovers);
+    await this.#holder.replace(leftovers.map(({ owner }) => owner.replica));
   }
 
   /** Takes units from a lease, if it is one of this meter's and has enough of them. */

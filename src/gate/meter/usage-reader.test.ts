@@ -31,6 +31,7 @@ async function readWhile({ reportMs, queryMs = 0 }: { reportMs: number; queryMs?
     time: { read: () => ({ wall: time, mono: time }), period: () => PERIOD },
     holder: { replica: 'here' },
     accounts: { get: () => undefined },
+    adoptions: { hasten: () => undefined },
   });
   const { exact } = await reader.read('ant');
   return { exact, queriedAt, ms: time };

@@ -3,6 +3,7 @@ import type { Period } from '../../ledger/quota/period.ts';
 import type { QuotaStore } from '../../ledger/quota/quota.ts';
 import type { Scheduler } from '../../runtime/scheduler.ts';
 import type { KnownUsage } from './account-lease.ts';
+import type { PendingAdoptions } from './adoption/pending-adoptions.ts';
 import type { QuotaHolder } from './holder.ts';
 import type { MeteredAccounts } from './metered-accounts.ts';
 import type { LedgerTime } from './timing/ledger-time.ts';
@@ -13,6 +14,7 @@ export interface UsageReaderOptions {
   time: Pick<LedgerTime, 'read' | 'period'>;
   holder: Pick<QuotaHolder, 'replica'>;
   accounts: Pick<MeteredAccounts, 'get'>;
+  adoptions: Pick<PendingAdoptions, 'hasten'>;
 }
 
 /** How long a read waits for the other replicas, which look for barriers every 100 ms. */
@@ -85,7 +87,8 @@ export class UsageReader {
   }
 
   async #measure(accountId: string, period: Period): Promise<KnownUsage> {
-    const { calls, accounts } = this.#options;
+    const { calls, accounts, adoptions } = this.#options;
+    await adoptions.hasten(accountId); // a lease without a holder never acknowledges a barrier
     const held = accounts.get(accountId)?.lease;
     const lease = held?.period === period ? held : undefined;
     const beside = await calls.usageWithoutLease(accountId, period, lease?.leaseId ?? '');
@@ -96,7 +99,8 @@ export class UsageReader {
   }
 
   async #measureReported(accountId: string, period: Period): Promise<KnownUsage> {
-    const { calls, scheduler, time, holder, accounts } = this.#options;
+    const { calls, scheduler, time, holder, accounts, adoptions } = this.#options;
+    await adoptions.hasten(accountId);
     const start = time.read().mono;
     const barrier = await calls.raiseBarrier(accountId, period, holder.replica);
     // Signals this replica's own lease directly: it would wait up to 100 ms until signals are read again.
