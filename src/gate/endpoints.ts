@@ -20,9 +20,9 @@ export function spentByName(
   countOf: (counter: number) => number,
 ): Record<string, number> {
   const spentBy: Record<string, number> = {};
-  for (const [counter, endpoint] of endpoints.entries()) {
+  for (let counter = 0; counter < endpoints.length; counter++) {
     const count = countOf(counter);
-    if (count > 0) spentBy[endpoint] = count;
+    if (count > 0) spentBy[endpoints[counter]!] = count;
   }
   return spentBy;
 }

@@ -237,18 +237,17 @@ export class Spool {
   ): Leftover[] {
     const leftovers: Leftover[] = [];
     for (let index = 0; index < file.count; index++) {
-      const ownerArea = file.ownerArea(index);
       const content = readRecord(file, index);
       if (typeof content === 'object') {
         const free = () => {
-          eraseOwner(ownerArea);
+          eraseOwner(file.ownerArea(index));
           freed(index);
         };
         leftovers.push({ ...content, record: recordOf?.(index), free });
         continue;
       }
       if (content !== 'empty') this.#warn(`${file.path}: ${content}; its counts are ignored`);
-      eraseOwner(ownerArea);
+      eraseOwner(file.ownerArea(index));
       empty(index);
     }
     return leftovers;
@@ -271,7 +270,8 @@ function readRecord(file: SpoolFile, index: number): Pick<Leftover, 'owner' | 's
   const owner = readOwner(file.ownerArea(index));
   if (owner === 'empty') return owner;
   if (owner === 'torn') return 'a record cannot be read';
-  const counts = [...file.counts(index)].map(unpack).filter((count) => count !== undefined);
-  if (counts.length < file.endpoints.length) return `the counts of lease ${owner.leaseId} cannot be read`;
-  return { owner, spentBy: spentByName(file.endpoints, (counter) => counts[counter]!) };
+  const from = file.countsAt(index);
+  const isDamaged = file.endpoints.some((_, counter) => unpack(file.words[from + counter]!) === undefined);
+  if (isDamaged) return `the counts of lease ${owner.leaseId} cannot be read`;
+  return { owner, spentBy: spentByName(file.endpoints, (counter) => countIn(file.words[from + counter]!)) };
 }
