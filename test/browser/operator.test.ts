@@ -107,7 +107,7 @@ inBrowser('the operator’s page', (browser) => {
       await page.getByRole('button', { name: 'Accept them ecb' }).click();
       await page.getByRole('button', { name: 'Run again and publish them ecb' }).click();
       await page.getByText('ecb runs within ten seconds').waitFor();
-      expect([...(await service.ledger.feeds.takeRequestedRuns())]).toEqual([['ecb', true]]);
+      expect((await service.ledger.feeds.requestedRuns()).get('ecb')).toEqual({ accept: true });
       await page.getByRole('button', { name: 'Details of eia' }).click();
       await page.getByText('the server answered 503 three times').waitFor();
       await page.getByRole('button', { name: 'Details of fred' }).click();
@@ -169,7 +169,7 @@ inBrowser('the operator’s page', (browser) => {
     const { page, close } = await openOperatorPage(browser, service.url, 'feeds');
     await page.getByRole('button', { name: 'Run now fred' }).click();
     await page.getByText('fred runs within ten seconds').waitFor();
-    expect([...(await service.ledger.feeds.takeRequestedRuns())]).toEqual([['fred', false]]);
+    expect((await service.ledger.feeds.requestedRuns()).get('fred')).toEqual({ accept: false });
     await page.getByText('5 more that can be turned on').click();
     await page.getByRole('button', { name: 'Turn on world-bank' }).click();
     const row = page.locator('tr').filter({ hasText: 'World Bank' });

@@ -36,7 +36,7 @@ export const OPERATOR_TOOLS: readonly Operation[] = [
     path: '/admin/feeds/{id}/run',
     method: 'POST',
     tag: 'Operator',
-    summary: 'Run a feed now, within ten seconds, even if it is off',
+    summary: 'Run a feed within ten seconds, even if it is off; if it is running, again after that run',
     parameters: ['id'],
     body: FEED_RUN_REQUEST,
     answer: 'RequestedRun',

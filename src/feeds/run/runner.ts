@@ -21,6 +21,8 @@ import { hold, publish, withdraw } from './write.ts';
 export interface RunOptions {
   /** Runs only if the feed is enabled and due at this time. */
   dueAt?: number;
+  /** Runs only if an operator's request with the same `accept` waits, and takes the request. */
+  requested?: boolean;
   baseUrl?: string;
   /**
    * Reads bodies from here instead of the network, and publishes every series of the provider, also those that another enabled
@@ -50,7 +52,7 @@ const FULL_EVERY_MS = 7 * MS_PER_DAY;
  * interrupt a run after its first write. Every transaction checks the lease. An interrupted run leaves valid prices, no
  * validators and a feed that is still due; the next run fetches the full bodies again and adds what is missing.
  *
- * Returns undefined if another runner holds the lease, or the feed is no longer due.
+ * Returns undefined if another runner holds the lease, the feed is no longer due, or another runner has taken the request.
  */
 export async function runFeed(
   known: Provider,
@@ -60,8 +62,9 @@ export async function runFeed(
   const { ledger, runtime, holder, leaseMs = LEASE_MS } = parts;
   const provider = withUrls(known, await ledger.feeds.urls(known.key));
   const started = runtime.now();
-  const due = options.dueAt === undefined ? {} : { dueAt: options.dueAt };
-  const lease = await ledger.feeds.take({ feed: provider.key, holder, leaseMs, started, ...due });
+  const { dueAt, requested, accept = false } = options;
+  const conditions = { ...(dueAt !== undefined && { dueAt }), ...(requested && { requested: { accept } }) };
+  const lease = await ledger.feeds.take({ feed: provider.key, holder, leaseMs, started, ...conditions });
   if (!lease) return undefined;
   const owned = options.archive
     ? { series: provider.series, elsewhere: new Map() }

@@ -18,16 +18,19 @@ export class DueFeeds {
     this.#onEnd = onEnd;
   }
 
-  /** Starts a run of every feed that is due, or that an operator has requested. Does not wait for the runs. */
+  /**
+   * Starts a run of every feed that is due, or that an operator has requested. A request waits while its feed is running, here
+   * or in another process. Does not wait for the runs.
+   */
   async start(now: number): Promise<void> {
     const { feeds } = this.#parts.ledger;
-    const requested = await feeds.takeRequestedRuns();
+    const requests = await feeds.requestedRuns();
     const due = new Set(await feeds.due(now));
     for (const provider of this.#parts.providers) {
       const { key } = provider;
-      const accept = requested.get(key);
-      if ((accept === undefined && !due.has(key)) || this.#running.has(key)) continue;
-      const options = accept === undefined ? { dueAt: now } : { accept };
+      const request = requests.get(key);
+      if ((!request && !due.has(key)) || this.#running.has(key)) continue;
+      const options = request ? { requested: true, ...request } : { dueAt: now };
       const run = this.#run(provider, options).finally(() => this.#running.delete(key));
       this.#running.set(key, run);
     }

@@ -11,6 +11,7 @@ import {
   type Sql,
 } from '../engine/rows.ts';
 import { insertRows } from '../engine/statements.ts';
+import { type RunRequest, takeRequest } from './run-requests.ts';
 
 /**
  * The state or result of a run. `unchanged`: the provider reported nothing new. `partial`: some series failed and the rest
@@ -98,6 +99,8 @@ export interface LeaseRequest {
   started: number;
   /** Only if the feed is enabled and due at this time. */
   dueAt?: number;
+  /** Only if an operator's request waits, which the run takes. */
+  requested?: RunRequest;
 }
 
 /** The exclusive right to run a feed. It expires unless it is renewed; `number` is the run's and is never reused. */
@@ -175,19 +178,20 @@ const RUNS_KEPT = 1_000;
 /** A body that no run has requested for this long is deleted: some URLs contain a date. */
 const BODY_RUNS_KEPT = 50;
 
-/** Takes the lease and starts a run. Returns undefined when another runner holds it, or when the feed is not due at `dueAt`. */
+/** Takes the lease and starts a run. Returns undefined when another runner holds it, or a condition is not met. */
 export async function takeLease(
   engine: Engine,
   tx: Sql,
   request: LeaseRequest,
 ): Promise<FeedLease | undefined> {
-  const { feed, holder, leaseMs, started, dueAt } = request;
+  const { feed, holder, leaseMs, started, dueAt, requested } = request;
   const row = await lockFeed(engine, tx, feed);
   const now = await engine.now(tx);
   if (row.holder !== null && row.leaseUntil > now) return undefined;
   if (dueAt !== undefined && !(row.enabled && (row.nextRun ?? 0) <= dueAt)) {
     return undefined;
   }
+  if (requested && !(await takeRequest(tx, feed, requested))) return undefined;
   const number = row.lastRun + 1;
   await tx`UPDATE feed_run SET status = 'failed', ended = ${started}, message = ${CUT_SHORT}
     WHERE feed = ${feed} AND status = 'running'`;

@@ -30,6 +30,7 @@ import {
   renewLease,
   takeLease,
 } from './feed-runs.ts';
+import { addRequest, type RunRequest, waitingRequests } from './run-requests.ts';
 
 /** The state of a feed. */
 export interface FeedHealth extends Coverage {
@@ -149,7 +150,7 @@ export class FeedStore {
     return rows.map((row) => asText(row.key)).sort();
   }
 
-  /** Takes the lease of a feed and starts a run. With `dueAt`, only if the feed is enabled and due then. */
+  /** Takes the lease of a feed and starts a run, under the conditions of the request. */
   take(request: LeaseRequest): Promise<FeedLease | undefined> {
     return this.#engine.write(async (tx) => {
       const lease = await takeLease(this.#engine, tx, request);
@@ -176,20 +177,14 @@ export class FeedStore {
   /** Has a feed run by the process that runs the feeds, even if it is disabled. */
   async requestRun(key: string, accept: boolean): Promise<void> {
     await this.#engine.write(async (tx) => {
-      await writeMeta(tx, requestName(key), accept ? ACCEPT : '');
+      await addRequest(tx, key, { accept });
       await this.#audit.record(tx, { action: 'feed.run', target: key, details: { accept } });
     });
   }
 
-  /** Takes the requested runs, so that no other process starts them. By feed: whether to accept doubtful prices. */
-  async takeRequestedRuns(): Promise<Map<string, boolean>> {
-    const pattern = requestName('%');
-    const [waiting] = await this.#engine.read`SELECT 1 FROM meta WHERE name LIKE ${pattern} LIMIT 1`;
-    if (!waiting) return new Map();
-    const rows = await this.#engine.write(
-      (tx) => tx`DELETE FROM meta WHERE name LIKE ${pattern} RETURNING name, value`,
-    );
-    return new Map(rows.map((row) => [asText(row.name).slice(requestName('').length), row.value === ACCEPT]));
+  /** The requested runs that have not started, by feed. A run takes its request together with the lease. */
+  requestedRuns(): Promise<Map<string, RunRequest>> {
+    return waitingRequests(this.#engine.read);
   }
 
   /** Extends the lease; throws LeaseLost when another runner has it. */
@@ -265,12 +260,6 @@ export class FeedStore {
       (feed) => feed.key,
     );
   }
-}
-
-const ACCEPT = 'accept';
-
-function requestName(key: string): string {
-  return `feed-request ${key}`;
 }
 
 function urlsName(key: string): string {
