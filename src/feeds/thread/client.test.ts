@@ -94,6 +94,29 @@ function startDeaf() {
   return { feeds, errors, ready: ready.promise };
 }
 
+test('a message of an unknown kind does not report the service ready', async () => {
+  const heard: string[] = [];
+  const turned = Promise.withResolvers<void>();
+  const feeds = startFeeds({
+    ledgerUrl: '',
+    demo: false,
+    secrets: {},
+    script: new URL('../../../test/support/children/unknown-kind-worker.ts', import.meta.url),
+    onWritten() {},
+    onProgress() {},
+    onReady: () => void heard.push('ready'),
+    onTurn() {
+      heard.push('turned');
+      turned.resolve();
+    },
+    onFailure: (message) => void heard.push(message),
+    onError: (message) => void heard.push(message),
+  });
+  await turned.promise;
+  await feeds.stop();
+  expect(heard).toEqual(['turned']);
+});
+
 test('the worker fills a new ledger, ticks, stops, and restarts without repeating anything', async () => {
   const url = await newLedgerUrl('sqlite');
   const ledger = await Ledger.open(url, { now: () => NOON });

@@ -135,18 +135,41 @@ class FeedsThread implements Feeds {
 
   #onMessage(data: FromWorker): void {
     const { onWritten, onProgress, onReady, onTurn, onRun, onFailure, onError } = this.#options;
-    if (data.kind === 'written') onWritten();
-    else if (data.kind === 'progress') onProgress(data.done, data.total);
-    else if (data.kind === 'turned') onTurn();
-    else if (data.kind === 'ran') onRun?.(data.run);
-    else if (data.kind === 'failed') onFailure(data.message);
-    else if (data.kind === 'error') onError(data.message);
-    else if (data.kind === 'pushed') this.#takePending(data.number)?.resolve(unpackOutcomes(data.outcomes));
-    else if (data.kind === 'not-pushed') this.#takePending(data.number)?.reject(fromThreadError(data.error));
-    else if (data.kind === 'stopped') this.#stopped?.resolve();
-    else if (!this.#isReady) {
-      this.#isReady = true;
-      onReady();
+    switch (data.kind) {
+      case 'written':
+        onWritten();
+        break;
+      case 'progress':
+        onProgress(data.done, data.total);
+        break;
+      case 'ready':
+        if (this.#isReady) break;
+        this.#isReady = true;
+        onReady();
+        break;
+      case 'turned':
+        onTurn();
+        break;
+      case 'ran':
+        onRun?.(data.run);
+        break;
+      case 'failed':
+        onFailure(data.message);
+        break;
+      case 'error':
+        onError(data.message);
+        break;
+      case 'pushed':
+        this.#takePending(data.number)?.resolve(unpackOutcomes(data.outcomes));
+        break;
+      case 'not-pushed':
+        this.#takePending(data.number)?.reject(fromThreadError(data.error));
+        break;
+      case 'stopped':
+        this.#stopped?.resolve();
+        break;
+      default:
+        data satisfies never;
     }
   }
 

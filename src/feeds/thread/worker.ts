@@ -6,7 +6,7 @@ import { lowerPriority } from '../../runtime/threads/lower-priority.ts';
 import { PROVIDERS } from '../providers/index.ts';
 import { FeedLoop } from './loop.ts';
 import { unpackPush } from './packed-push.ts';
-import type { FromWorker, ToWorker } from './protocol.ts';
+import type { FeedSettings, FromWorker, ToWorker } from './protocol.ts';
 
 declare const self: Worker;
 
@@ -18,26 +18,27 @@ const post = (message: FromWorker) => {
 let loop: FeedLoop | undefined;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  if (data.kind === 'push') {
-    void loop?.push(data.number, unpackPush(data.push));
-    return;
+  switch (data.kind) {
+    case 'start':
+      return start(data.settings);
+    case 'push':
+      return void loop?.push(data.number, unpackPush(data.push));
+    case 'stop':
+      return loop ? loop.stop() : post({ kind: 'stopped' });
+    default:
+      data satisfies never;
   }
-  if (data.kind === 'stop') {
-    if (loop) loop.stop();
-    else post({ kind: 'stopped' });
-    return;
-  }
-  const { ledgerUrl, demo, secrets, retention, clockSkewMs } = data.settings;
-  const clock = { now: () => systemClock.now() + clockSkewMs };
-  const latency = new LedgerLatency(data.settings.latency);
+};
+
+function start({ ledgerUrl, demo, secrets, retention, clockSkewMs, latency }: FeedSettings): void {
   loop = new FeedLoop({
     ledgerUrl,
     demo,
-    clock,
+    clock: { now: () => systemClock.now() + clockSkewMs },
     post,
     setup: { providers: PROVIDERS, secrets },
     retention,
-    latency,
+    latency: new LedgerLatency(latency),
   });
   loop.run();
-};
+}
