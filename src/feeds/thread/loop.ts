@@ -19,8 +19,8 @@ import { PushWriter } from './push-writer.ts';
 
 /** Simulated ticks are due at any second. */
 const TURN_MS = 1_000;
-/** A bar is published at most this long after its session's end. */
-const CLOSE_MS = 10_000;
+/** How often the periodic tasks run. A bar is published at most this long after its session's end. */
+const MAINTENANCE_MS = 10_000;
 const PRUNE_MS = 3_600_000;
 /** A statement that is still in progress this long after a stop is interrupted: on a busy disk, deleting a batch may take seconds. */
 const INTERRUPT_AFTER_MS = 1_000;
@@ -46,8 +46,8 @@ export interface FeedLoopOptions {
   latency?: LedgerLatency;
 }
 
-/** The workers of one ledger epoch. After a restore they are replaced, because their state is wrong. */
-interface Workers {
+/** The parts that keep state of one ledger epoch. After a restore they are replaced, because their state is wrong. */
+interface EpochParts {
   epoch: string;
   simulator: Simulator;
   closer: Closer;
@@ -72,8 +72,8 @@ export class FeedLoop {
   #opening: Promise<Ledger> | undefined;
   readonly #pushes = new Set<Promise<unknown>>();
   readonly #writer = new PushWriter(() => this.#openLedger());
-  #workers: Workers | undefined;
-  #closedAt = Number.NEGATIVE_INFINITY;
+  #epochParts: EpochParts | undefined;
+  #maintainedAt = Number.NEGATIVE_INFINITY;
   #prunedAt = Number.NEGATIVE_INFINITY;
   /** When all old rows were deleted. Looking for them reads whole tables: once an hour, even if closing is behind for minutes. */
   #retentionDoneAt = Number.NEGATIVE_INFINITY;
@@ -99,7 +99,7 @@ export class FeedLoop {
       await sleep(this.#isBehind ? 0 : TURN_MS, this.#stopping.signal);
     }
     clearTimeout(this.#interrupting);
-    await this.#workers?.due.settled();
+    await this.#epochParts?.due.settled();
     await Promise.allSettled(this.#pushes);
     await this.#opening?.then((ledger) => ledger.close()).catch(() => {});
     this.#post({ kind: 'stopped' });
@@ -140,26 +140,26 @@ export class FeedLoop {
   async turn(): Promise<void> {
     const { clock, demo } = this.#options;
     const now = clock.now();
-    const isCloseDue = Math.abs(now - this.#closedAt) >= CLOSE_MS; // also after the clock was set back
+    const isMaintenanceDue = Math.abs(now - this.#maintainedAt) >= MAINTENANCE_MS; // also after the clock was set back
     const ledger = await this.#openLedger();
     await ledger.engine.checkpoint();
-    if (isCloseDue) await ledger.engine.reserveDiskSpace();
+    if (isMaintenanceDue) await ledger.engine.reserveDiskSpace();
     if (!ledger.engine.hasDiskSpace()) return; // the service raises the alarm
-    if (isCloseDue) this.#workers = await this.#workersFor(ledger);
-    const { simulator } = this.#workers!;
+    if (isMaintenanceDue) this.#epochParts = await this.#partsOf(ledger);
+    const { simulator } = this.#epochParts!;
     if (demo) {
-      if (isCloseDue) await simulator.fillHistory(now, this.#onFilled, this.#stopping.signal);
+      if (isMaintenanceDue) await simulator.fillHistory(now, this.#onFilled, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
       if ((await simulator.tick(now)) > 0) this.#post({ kind: 'written' });
     }
     if (!this.#isReady) this.#post({ kind: 'ready' });
     this.#isReady = true;
     if (demo && (await simulator.fillLastSession(now)) > 0) this.#post({ kind: 'written' });
-    if (isCloseDue) await this.#maintain(ledger, this.#workers!, now);
+    if (isMaintenanceDue) await this.#maintain(ledger, this.#epochParts!, now);
   }
 
   /** Runs all periodic tasks, even if one fails, and reports the first failure. */
-  async #maintain(ledger: Ledger, { closer, pruner, due }: Workers, now: number): Promise<void> {
+  async #maintain(ledger: Ledger, { closer, pruner, due }: EpochParts, now: number): Promise<void> {
     const bounds = { signal: this.#stopping.signal, budgetMs: CLOSE_BUDGET_MS };
     const { retention = DEFAULT_RETENTION } = this.#options;
     const isPruneDue = Math.abs(now - this.#prunedAt) >= PRUNE_MS;
@@ -193,13 +193,13 @@ export class FeedLoop {
     if (failed) throw failed.reason;
     if (isPruneDue && isPruned) this.#prunedAt = now;
     this.#isBehind = closer.isBehind || !isPruned || !isRetentionDone;
-    if (!this.#isBehind) this.#closedAt = now;
+    if (!this.#isBehind) this.#maintainedAt = now;
   }
 
-  async #workersFor(ledger: Ledger): Promise<Workers> {
+  async #partsOf(ledger: Ledger): Promise<EpochParts> {
     const { epoch } = await ledger.head();
-    if (this.#workers?.epoch === epoch) return this.#workers;
-    await this.#workers?.due.settled();
+    if (this.#epochParts?.epoch === epoch) return this.#epochParts;
+    await this.#epochParts?.due.settled();
     const { clock, setup = { providers: [], secrets: {} } } = this.#options;
     const parts = {
       ...setup,
