@@ -82,6 +82,7 @@ export class MarketStore {
   lookFor(code: string): void {
     if (this.#missing.has(code)) return;
     this.#missing.add(code);
+    this.requireAll();
     this.#loaded = new Set();
     this.searchable = { ...this.searchable, isComplete: false };
     this.refresh();
