@@ -2,7 +2,10 @@ import type { BarRevision } from '../../../ledger/prices/bars.ts';
 import { type Day, EARLIEST_DAY } from '../../../market/day.ts';
 import type { Columns } from './columns.ts';
 
-/** The bars of a history that every view shows: those of recent days one by one, and those of a year or all of them in columns once these are loaded. */
+/**
+ * The bars that every view shows: recent days one by one and, once loaded, the last two years or the whole history in
+ * columns.
+ */
 export class SettledBarStore {
   /** By day, with withdrawals. */
   readonly #recent = new Map<Day, BarRevision>();
