@@ -7,7 +7,7 @@ import type { Finality } from '../model/answer.ts';
 import { HEAD_ROOM } from '../model/byte-writer.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';
 import type { Body } from '../response/format.ts';
-import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from '../response/gzip.ts';
+import { acceptsGzip, gzip, PLAIN_BYTES_MAX } from '../response/gzip.ts';
 import { JSON_TYPE } from '../response/headers.ts';
 import { prependRequestLines, type RateLimit, requestLinesMax } from '../response/request-lines.ts';
 import { type SharedHead, type SharedHeads, sharedHeads } from '../response/shared-head.ts';
@@ -82,7 +82,7 @@ export class CachedAnswer {
   }
 
   get #isCompressible(): boolean {
-    return this.#length > COMPRESS_FROM_BYTES;
+    return this.#length > PLAIN_BYTES_MAX;
   }
 
   /** Whether a retained answer still says what a new one would, but for the timestamp. */

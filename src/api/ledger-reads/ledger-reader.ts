@@ -24,7 +24,7 @@ import type { PriceQuery } from '../model/price-query.ts';
 import { readQuery } from '../model/query.ts';
 import { finalityAsOf } from '../params/as-of.ts';
 import { encodeContent } from '../response/format.ts';
-import { COMPRESS_FROM_BYTES, gzip } from '../response/gzip.ts';
+import { gzip, PLAIN_BYTES_MAX } from '../response/gzip.ts';
 import { addedMembers } from '../response/json.ts';
 import type { LedgerRequest, LedgerResponse } from './protocol.ts';
 
@@ -79,7 +79,7 @@ export class LedgerReader {
       length,
       contentFrom,
       type,
-      gzipped: wantsGzip && length > COMPRESS_FROM_BYTES ? gzip(body) : undefined,
+      gzipped: wantsGzip && length > PLAIN_BYTES_MAX ? gzip(body) : undefined,
       finality: priceQuery.asOf ? finalityAsOf(priceQuery.asOf, now) : finality,
       next,
       isFromStandby: false,

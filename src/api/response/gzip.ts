@@ -1,7 +1,7 @@
 import { parsePreferences } from '../params/preferences.ts';
 
 /** Bodies up to this size are sent as they are: compressing them saves nothing on the wire. */
-export const COMPRESS_FROM_BYTES = 1024;
+export const PLAIN_BYTES_MAX = 1024;
 
 /** Level 1 of libdeflate takes less than half the time of zlib's default, for output a tenth larger. */
 export function gzip(body: Uint8Array<ArrayBuffer> | string): Uint8Array<ArrayBuffer> {

@@ -8,7 +8,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 import type { SharedBody } from '../model/shared-body.ts';
 import { type Dialect, familyCodeOf } from '../versions/dialects.ts';
 import { matches } from './etag.ts';
-import { acceptsGzip, COMPRESS_FROM_BYTES, gzip } from './gzip.ts';
+import { acceptsGzip, gzip, PLAIN_BYTES_MAX } from './gzip.ts';
 import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy, visitorPolicy } from './headers.ts';
 import type { RateLimitHeader } from './rate-limit-header.ts';
 import { rateLimitText } from './request-lines.ts';
@@ -122,7 +122,7 @@ function jsonResponse(
   to: ResponseContext,
   headers: Record<string, string>,
 ): Reply {
-  const isLong = body.length > COMPRESS_FROM_BYTES;
+  const isLong = body.length > PLAIN_BYTES_MAX;
   if (!isLong || !acceptsGzip(to.request.headers.get('accept-encoding'))) {
     return reply(body, headers, status);
   }

@@ -3,7 +3,7 @@ import { brotliCompress } from 'node:zlib';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import { matches } from '../response/etag.ts';
-import { acceptsBrotli, acceptsGzip, COMPRESS_FROM_BYTES } from '../response/gzip.ts';
+import { acceptsBrotli, acceptsGzip, PLAIN_BYTES_MAX } from '../response/gzip.ts';
 
 /** A static file, compressed in advance. */
 export interface SiteFile {
@@ -67,7 +67,7 @@ export function sendUncached(value: unknown, request: IncomingRequest): Reply {
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   };
-  if (bytes.length <= COMPRESS_FROM_BYTES || !acceptsGzip(request.headers.get('accept-encoding')))
+  if (bytes.length <= PLAIN_BYTES_MAX || !acceptsGzip(request.headers.get('accept-encoding')))
     return reply(bytes, headers);
   return reply(Bun.gzipSync(bytes), { ...headers, 'Content-Encoding': 'gzip' });
 }

@@ -17,7 +17,7 @@ import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import type { TextFormat } from '../../model/table.ts';
 import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import { contentOf, encodeContent, noBody } from '../../response/format.ts';
-import { COMPRESS_FROM_BYTES } from '../../response/gzip.ts';
+import { PLAIN_BYTES_MAX } from '../../response/gzip.ts';
 import { addedMembers } from '../../response/json.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
 import type { PriceRequest } from '../request/price-request.ts';
@@ -116,7 +116,7 @@ export function buildAnswer({
     const head = { body: noBody(context.format), finality, next };
     return new DeferredAnswer(encoder.encode(priceRequest, head, etag), async (wantsGzip) => {
       const body = encodeContent(await endpoint.build!(priceQuery, large, context), 'json', members);
-      const isLong = body.length > COMPRESS_FROM_BYTES;
+      const isLong = body.length > PLAIN_BYTES_MAX;
       const gzipped = wantsGzip && isLong ? await gzipInSlices(contentOf(body)) : undefined;
       return encoder.encode(priceRequest, { body, gzipped, finality, next }, etag);
     });
