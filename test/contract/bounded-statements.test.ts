@@ -23,9 +23,9 @@ test('on PostgreSQL, a check of the counts reads the usage of all accounts in bo
   await ledger.engine.write((tx) => tx`ANALYZE quota_period, usage_day`);
   const { engine, statements } = recordStatements(ledger.engine);
   const wrong = await checkQuota(engine);
-  expect(wrong.filter((line) => line.endsWith('the period says 4 used, its days add up to 3'))).toHaveLength(
-    10,
-  );
+  expect(
+    wrong.filter((line) => line.endsWith('the period records 4 used, its days add up to 3')),
+  ).toHaveLength(10);
   const reading = statements.filter(({ text }) => text.includes('FROM usage_day'));
   expect(reading.length).toBeGreaterThan(0);
   for (const statement of reading) {

@@ -275,7 +275,7 @@ onEachEngine('quota', (engine) => {
     });
     const wrong = await ledger.quota.check();
     expect(wrong).toEqual([
-      `account ant, month ${PERIOD}: the period says 11 granted, its leases add up to 10`,
+      `account ant, month ${PERIOD}: the period records 11 granted, its leases add up to 10`,
     ]);
     await ledger.engine.write(async (tx) => {
       await tx`UPDATE quota_period SET granted = 10`;

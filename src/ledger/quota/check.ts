@@ -4,26 +4,26 @@ import { asText, type Row } from '../engine/rows.ts';
 /** Invariants after every transaction, each checked over the whole ledger with one statement. Leases are few: old ones are folded. */
 const RULES: readonly { sql: string; message: (row: Row) => string }[] = [
   {
-    sql: `SELECT p.account_id, p.period, p.granted AS told, coalesce(l.granted, 0) + p.folded AS found
+    sql: `SELECT p.account_id, p.period, p.granted AS recorded, coalesce(l.granted, 0) + p.folded AS found
           FROM quota_period p LEFT JOIN (
             SELECT account_id, period, sum(CASE WHEN open = 1 THEN granted ELSE spent END) AS granted
             FROM quota_lease GROUP BY account_id, period
           ) l ON l.account_id = p.account_id AND l.period = p.period
           WHERE p.granted <> coalesce(l.granted, 0) + p.folded`,
-    message: (row) => `the period says ${row.told} granted, its leases add up to ${row.found}`,
+    message: (row) => `the period records ${row.recorded} granted, its leases add up to ${row.found}`,
   },
   {
-    sql: `SELECT p.account_id, p.period, p.used AS told, coalesce(l.spent, 0) + p.folded AS found
+    sql: `SELECT p.account_id, p.period, p.used AS recorded, coalesce(l.spent, 0) + p.folded AS found
           FROM quota_period p LEFT JOIN (
             SELECT account_id, period, sum(spent) AS spent FROM quota_lease GROUP BY account_id, period
           ) l ON l.account_id = p.account_id AND l.period = p.period
           WHERE p.used <> coalesce(l.spent, 0) + p.folded`,
-    message: (row) => `the period says ${row.told} used, its leases add up to ${row.found}`,
+    message: (row) => `the period records ${row.recorded} used, its leases add up to ${row.found}`,
   },
   {
-    sql: `SELECT account_id, period, lease_id, granted AS told, spent AS found FROM quota_lease
+    sql: `SELECT account_id, period, lease_id, granted AS recorded, spent AS found FROM quota_lease
           WHERE spent > granted OR spent < 0`,
-    message: (row) => `lease ${row.lease_id} has ${row.told} granted and ${row.found} spent`,
+    message: (row) => `lease ${row.lease_id} has ${row.recorded} granted and ${row.found} spent`,
   },
   {
     sql: `SELECT l.account_id, l.period, l.lease_id FROM quota_lease l LEFT JOIN quota_period p
@@ -44,7 +44,7 @@ export async function checkQuota(engine: Engine): Promise<string[]> {
     for (const row of await engine.read.unsafe(sql)) report(row, message(row));
   }
   for await (const row of periodsUnlikeTheirDays(engine)) {
-    report(row, `the period says ${row.told} used, its days add up to ${row.found}`);
+    report(row, `the period records ${row.recorded} used, its days add up to ${row.found}`);
   }
   return wrong;
 }
@@ -57,7 +57,7 @@ async function* periodsUnlikeTheirDays({ read, placeholder: p }: Engine): AsyncG
     if (last?.id == null) return;
     const upTo = asText(last.id);
     yield* await read.unsafe(
-      `SELECT p.account_id, p.period, p.used AS told, coalesce(d.count, 0) AS found
+      `SELECT p.account_id, p.period, p.used AS recorded, coalesce(d.count, 0) AS found
        FROM quota_period p LEFT JOIN (
          SELECT account_id, period, sum(count) AS count FROM usage_day
          WHERE account_id > ${p(1)} AND account_id <= ${p(2)} GROUP BY account_id, period

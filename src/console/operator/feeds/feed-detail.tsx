@@ -120,6 +120,6 @@ function countsOf({ status, taken, corrected, unchanged, missing, refused }: Fee
     [missing, 'without a value'],
     [refused, 'refused'],
   ];
-  const told = parts.filter(([value], i) => value > 0 || i === 0);
-  return told.map(([value, what]) => `${count(value)} ${what}`).join(', ');
+  const shown = parts.filter(([value], i) => value > 0 || i === 0);
+  return shown.map(([value, what]) => `${count(value)} ${what}`).join(', ');
 }

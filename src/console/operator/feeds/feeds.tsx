@@ -23,7 +23,7 @@ const BADGES: Readonly<Record<Feed['health'], string>> = {
 export function Feeds({ token }: { token: string }) {
   const [opened, setOpened] = useState<string>();
   const action = useAction();
-  const [told, setTold] = useState<string>();
+  const [notice, setNotice] = useState<string>();
   const loaded = useLoad(
     async () => (await askAsOperator<{ feeds: Feed[] }>(token, '/admin/feeds')).feeds,
     [token],
@@ -36,8 +36,8 @@ export function Feeds({ token }: { token: string }) {
     return turned !== undefined;
   };
   const post = async (path: string, body: object, done: string) => {
-    setTold(undefined);
-    if (await action.run(() => askAsOperator(token, path, { method: 'POST', body }))) setTold(done);
+    setNotice(undefined);
+    if (await action.run(() => askAsOperator(token, path, { method: 'POST', body }))) setNotice(done);
   };
   const runNow = (key: string, accept: boolean) =>
     post(
@@ -50,9 +50,9 @@ export function Feeds({ token }: { token: string }) {
   const free =
     loaded.data?.filter((feed) => !feed.enabled && feed.licence !== 'no' && feed.lacking.length === 0) ?? [];
   const turnOnFree = async () => {
-    setTold(undefined);
+    setNotice(undefined);
     for (const feed of free) if (!(await turn(feed.key, true))) return;
-    setTold('They run now. Their prices replace simulated ones as they arrive.');
+    setNotice('They run now. Their prices replace simulated ones as they arrive.');
   };
   const loadSample = () =>
     post(
@@ -74,7 +74,7 @@ export function Feeds({ token }: { token: string }) {
         </button>
         {loaded.data && <ProbeAll token={token} feeds={loaded.data} />}
       </div>
-      {told !== undefined && <p role="status">{told}</p>}
+      {notice !== undefined && <p role="status">{notice}</p>}
       {action.error !== undefined && <Failure error={action.error} />}
       {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the feeds" shape="table" />}

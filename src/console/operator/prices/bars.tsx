@@ -24,7 +24,7 @@ export function Bars({ token }: { token: string }) {
   const [reason, setReason] = useState('');
   const [prices, setPrices] = useState<Record<string, string>>({});
   const [done, setDone] = useState<Done>();
-  const [told, setTold] = useState<string>();
+  const [notice, setNotice] = useState<string>();
   const endDate = last || first;
   const post = <T,>(path: string, bodyOf: () => object) =>
     action.run(async () => askAsOperator<T>(token, path, { method: 'POST', body: bodyOf() }));
@@ -34,14 +34,14 @@ export function Bars({ token }: { token: string }) {
       return { symbol, date: first, reason, ...Object.fromEntries(numbers) };
     });
     if (!answer) return;
-    if (!answer.changed) return setTold('The day has these prices already.');
+    if (!answer.changed) return setNotice('The day has these prices already.');
     setDone({ text: `${symbol} on ${first} is corrected.`, symbol, startDate: first, endDate: first });
   };
   const withdraw = async () => {
     const range = { symbol, startDate: first, endDate };
     const answer = await post<{ days: string[] }>('/admin/bars/withdraw', () => ({ ...range, reason }));
     if (!answer) return;
-    if (answer.days.length === 0) return setTold('There are no real prices to withdraw on these days.');
+    if (answer.days.length === 0) return setNotice('There are no real prices to withdraw on these days.');
     setDone({ text: `${plural(answer.days.length, 'day')} of ${symbol} withdrawn.`, ...range });
   };
   const undo = async ({ text: _, ...range }: Done) => {
@@ -49,7 +49,7 @@ export function Bars({ token }: { token: string }) {
     const answer = await post<{ days: string[] }>('/admin/bars/revert', () => body);
     if (!answer) return;
     setDone(undefined);
-    setTold(`Undone: ${plural(answer.days.length, 'day')} of ${range.symbol} as before.`);
+    setNotice(`Undone: ${plural(answer.days.length, 'day')} of ${range.symbol} as before.`);
   };
   const isComplete =
     symbol !== '' && first !== '' && reason !== '' && (what === 'Withdraw' || Boolean(prices.close));
@@ -97,13 +97,13 @@ export function Bars({ token }: { token: string }) {
           disabled={!isComplete || action.isBusy}
           onSure={() => {
             setDone(undefined);
-            setTold(undefined);
+            setNotice(undefined);
             void (what === 'Correct' ? correct() : withdraw());
           }}
         />
       </form>
       {action.error !== undefined && <Failure error={action.error} />}
-      {told !== undefined && <Notice title={told} />}
+      {notice !== undefined && <Notice title={notice} />}
       {done && <UndoNotice text={done.text} disabled={action.isBusy} onUndo={() => undo(done)} />}
     </section>
   );

@@ -20,13 +20,13 @@ export function SymbolsFile({
 }) {
   const action = useAction();
   const [read, setRead] = useState<readonly SymbolEntry[]>();
-  const [told, setTold] = useState<string>();
+  const [notice, setNotice] = useState<string>();
   const download = () => {
     const entries = known.map(({ real: _, ...entry }) => `  ${JSON.stringify(entry)}`);
     saveFile('symbols.json', new Blob([`[\n${entries.join(',\n')}\n]\n`], { type: 'application/json' }));
   };
   const open = async (file: File | undefined) => {
-    setTold(undefined);
+    setNotice(undefined);
     setRead(undefined);
     if (file) setRead(await action.run(async () => entriesOf(await file.text())));
   };
@@ -39,7 +39,7 @@ export function SymbolsFile({
     );
     if (!answer) return;
     setRead(undefined);
-    setTold(`${answer.added} added, ${answer.changed} changed, ${answer.unchanged} unchanged.`);
+    setNotice(`${answer.added} added, ${answer.changed} changed, ${answer.unchanged} unchanged.`);
     onChange();
   };
   const codes = new Set(known.map(({ code }) => code));
@@ -65,7 +65,7 @@ export function SymbolsFile({
         </label>
       </div>
       {action.error !== undefined && <Failure error={action.error} />}
-      {told !== undefined && <Notice kind="done" title={told} />}
+      {notice !== undefined && <Notice kind="done" title={notice} />}
       {read && (
         <p class="choices">
           <span>

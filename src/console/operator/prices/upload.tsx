@@ -14,7 +14,7 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
   const [form, setForm] = useState<ImportForm>(NO_RULES);
   const [previewed, setPreviewed] = useState<{ file: File; form: ImportForm; answer: ImportAnswer }>();
   const [imported, setImported] = useState<ImportAnswer>();
-  const [told, setTold] = useState<string>();
+  const [notice, setNotice] = useState<string>();
   // What is confirmed must be what was previewed.
   const effect = previewed?.file === file && previewed?.form === form ? previewed?.answer : undefined;
   const change = (fields: Partial<ImportForm>) => setForm({ ...form, ...fields });
@@ -27,7 +27,7 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
   };
   const send = async (sent: File | undefined, dryRun: boolean) => {
     if (!sent) return;
-    setTold(undefined);
+    setNotice(undefined);
     const answer = await action.run(() => sendFile(token, sent, form, dryRun));
     setPreviewed(dryRun && answer ? { file: sent, form, answer } : undefined);
     setImported(dryRun ? undefined : answer);
@@ -37,7 +37,7 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
     const undone = await action.run(() => undoImport(token, run));
     if (!undone) return;
     setImported(undefined);
-    setTold(
+    setNotice(
       `Import ${run} is undone: ${plural(undone.withdrawn, 'day')} withdrawn, ${count(undone.restored)} restored.`,
     );
     onChange();
@@ -100,7 +100,7 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
         <ReadingRules form={form} onChange={change} />
       </form>
       {action.error !== undefined && <Failure error={action.error} />}
-      {told !== undefined && <Notice kind="done" title={told} />}
+      {notice !== undefined && <Notice kind="done" title={notice} />}
       {effect && <Preview answer={effect} />}
       {effect && (
         <div class="choices confirm">
