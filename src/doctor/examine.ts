@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Provider } from '../feeds/provider.ts';
-import { systemClock } from '../runtime/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/log/log.ts';
 import { checkAccounts } from './checks/accounts.ts';
 import { checkClock } from './checks/clock.ts';
@@ -16,10 +16,11 @@ import { checkSettings } from './checks/settings.ts';
 export async function examine(
   config: Config,
   providers: readonly Provider[],
+  clock: Clock,
   settingErrors: readonly string[] = [],
 ): Promise<Finding[]> {
-  const now = systemClock.now();
-  const { findings, ledger } = await inspectLedger(config);
+  const now = clock.now();
+  const { findings, ledger } = await inspectLedger(config, clock);
   const areas: [string, () => Finding[] | Promise<Finding[]>][] = [
     ['settings', () => checkSettings(config, settingErrors, now)],
     ['ledger', () => [...findings]],
@@ -28,7 +29,7 @@ export async function examine(
   ];
   if (ledger) {
     areas.push(
-      ['clock', () => checkClock(ledger, systemClock)],
+      ['clock', () => checkClock(ledger, clock)],
       ['processes', () => checkProcesses(ledger)],
       ['feeds', () => checkFeeds(ledger, providers, config, now)],
       ['accounts', () => checkAccounts(ledger, config)],

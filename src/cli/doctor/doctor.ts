@@ -2,6 +2,7 @@ import { SETTINGS } from '../../config/settings.ts';
 import type { Finding, Status } from '../../doctor/checks/finding.ts';
 import { examine } from '../../doctor/examine.ts';
 import type { Provider } from '../../feeds/provider.ts';
+import { systemClock } from '../../runtime/clock.ts';
 import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
@@ -14,7 +15,7 @@ export function doctorCommand(providers: readonly Provider[]): Command {
     flags: JSON_FLAG,
     settings: SETTINGS.map((setting) => setting.env),
     async run(call) {
-      const findings = await examine(call.config, providers, call.settingErrors);
+      const findings = await examine(call.config, providers, systemClock, call.settingErrors);
       const count = (status: Status) => findings.filter((one) => one.status === status).length;
       const [problems, warnings] = [count('problem'), count('warning')];
       if (call.isSet('json')) printLine(JSON.stringify({ ok: problems === 0, problems, warnings, findings }));

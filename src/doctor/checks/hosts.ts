@@ -7,7 +7,7 @@ import {
   type Unreachable,
 } from '../../ledger/engine/postgres/hosts/probe.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { systemClock } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
@@ -21,9 +21,9 @@ export async function checkHosts(databaseUrl: string): Promise<Finding[]> {
 }
 
 /** The standbys for point-in-time requests, which otherwise the primary serves. */
-export async function checkStandbys(ledger: Ledger, readUrl: string): Promise<Finding[]> {
+export async function checkStandbys(ledger: Ledger, readUrl: string, clock: Clock): Promise<Finding[]> {
   const epoch = await ledger.meta('epoch');
-  return Promise.all(hostUrls(readUrl).map((url) => checkStandby(url, epoch)));
+  return Promise.all(hostUrls(readUrl).map((url) => checkStandby(url, epoch, clock)));
 }
 
 function roleOf(state: HostState | Unreachable, primary: HostState | undefined): Finding {
@@ -41,10 +41,10 @@ function roleOf(state: HostState | Unreachable, primary: HostState | undefined):
   );
 }
 
-async function checkStandby(url: string, epoch: string | undefined): Promise<Finding> {
+async function checkStandby(url: string, epoch: string | undefined, clock: Clock): Promise<Finding> {
   const host = hostOf(url);
   try {
-    const standby = await Ledger.openForReading(url, systemClock);
+    const standby = await Ledger.openForReading(url, clock);
     const isSame = (await standby.meta('epoch')) === epoch;
     const isPrimary = (await standby.engine.replayedAt()) === Number.POSITIVE_INFINITY;
     await standby.close();

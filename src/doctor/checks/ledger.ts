@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { isPostgres } from '../../ledger/open-engine.ts';
 import { SCHEMA_VERSION } from '../../ledger/schema/migrations.ts';
-import { systemClock } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { checkHosts, checkStandbys } from './hosts.ts';
@@ -17,7 +17,7 @@ export interface InspectedLedger {
 }
 
 /** Opens the ledger read-only: safe beside a running server, and on a damaged ledger. */
-export async function inspectLedger(config: Config): Promise<InspectedLedger> {
+export async function inspectLedger(config: Config, clock: Clock): Promise<InspectedLedger> {
   const { databaseUrl } = config;
   const findings: Finding[] = [];
   const onPostgres = isPostgres(databaseUrl);
@@ -28,15 +28,15 @@ export async function inspectLedger(config: Config): Promise<InspectedLedger> {
     findings.push(...file.findings, ...checkPages(config));
   }
   try {
-    const { version, pending } = await Ledger.schema(databaseUrl, systemClock);
+    const { version, pending } = await Ledger.schema(databaseUrl, clock);
     if (onPostgres) findings.push(ok('ledger.reachable', 'PostgreSQL can be reached'));
     if (pending.length > 0) return { findings: [...findings, outdated(version)], ledger: undefined };
     findings.push(ok('ledger.schema', `the schema is up to date (${SCHEMA_VERSION})`));
-    const ledger = await Ledger.openForReading(databaseUrl, systemClock, 'inspecting');
+    const ledger = await Ledger.openForReading(databaseUrl, clock, 'inspecting');
     if (onPostgres) {
       findings.push(...(await checkHosts(databaseUrl)), ...(await checkPostgres(ledger, config)));
     }
-    if (config.readUrl !== undefined) findings.push(...(await checkStandbys(ledger, config.readUrl)));
+    if (config.readUrl !== undefined) findings.push(...(await checkStandbys(ledger, config.readUrl, clock)));
     return { findings, ledger };
   } catch (error) {
     return { findings: [...findings, unusable(error, config)], ledger: undefined };

@@ -45,7 +45,7 @@ function runOn(ledger: Ledger, job: Exclude<Job, { kind: 'backup' | 'doctor' }>)
 async function runDoctor({ config }: Job & { kind: 'doctor' }): Promise<unknown> {
   const { examine } = await import('../../doctor/examine.ts');
   const { PROVIDERS } = await import('../../feeds/providers/index.ts');
-  return examine(config, PROVIDERS);
+  return examine(config, PROVIDERS, systemClock);
 }
 
 async function probeFeed({ feeds }: Ledger, { feed, secrets }: Job & { kind: 'probe' }): Promise<Diagnosis> {
