@@ -52,7 +52,8 @@ const FULL_EVERY_MS = 7 * MS_PER_DAY;
  * interrupt a run after its first write. Every transaction checks the lease. An interrupted run leaves valid prices, no
  * validators and a feed that is still due; the next run fetches the full bodies again and adds what is missing.
  *
- * Returns undefined if another runner holds the lease, the feed is no longer due, or another runner has taken the request.
+ * Returns undefined if another runner holds the lease, the feed is no longer due, or another runner has taken
+ * the request.
  */
 export async function runFeed(
   known: Provider,

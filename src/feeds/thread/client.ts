@@ -41,7 +41,10 @@ export interface FeedsOptions {
 export interface Feeds {
   /** Writes a push in the worker. */
   push(push: Push): Promise<PushOutcome[]>;
-  /** Rejects pending pushes, because the ledger does not respond. Those that are written later were acknowledged to nobody. */
+  /**
+   * Rejects pending pushes, because the ledger does not respond. One that is written after all was never
+   * acknowledged, so its sender retries it.
+   */
   failPushes(): void;
   /** Resolves when the worker has closed its ledger. After `msMax` the worker is terminated; the ledger rolls back. */
   stop(msMax?: number): Promise<void>;

@@ -65,7 +65,8 @@ onEachEngine('a requested run of a feed', (engine) => {
       await due.settled();
     }
     expect(await statuses()).toEqual(['ok', 'running']);
-    await engine.write((tx) => tx`UPDATE feed SET lease_until = 0 WHERE key = ${bench.key}`); // the other process died
+    // The other process dies.
+    await engine.write((tx) => tx`UPDATE feed SET lease_until = 0 WHERE key = ${bench.key}`);
     await due.start(NOW);
     await due.settled();
     expect(await statuses()).toEqual(['ok', 'failed', 'ok']);

@@ -19,8 +19,8 @@ export class DueFeeds {
   }
 
   /**
-   * Starts a run of every feed that is due, or that an operator has requested. A request waits while its feed is running, here
-   * or in another process. Does not wait for the runs.
+   * Starts a run of every feed that is due, or that an operator has requested. A request waits while its feed
+   * is running, here or in another process. Does not wait for the runs.
    */
   async start(now: number): Promise<void> {
     const { feeds } = this.#parts.ledger;

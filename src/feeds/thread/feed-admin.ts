@@ -101,8 +101,8 @@ export class FeedAdmin {
   }
 
   /**
-   * The next turn of a feed thread, here or in another process, runs the feed; if it is running, the first turn after that.
-   * Returns false if there is no such feed.
+   * The next turn of a feed thread, here or in another process, runs the feed; if it is running, the first
+   * turn after that. Returns false if there is no such feed.
    */
   async requestRun({ feeds }: Ledger, key: string, accept: boolean): Promise<boolean> {
     if (!this.#find(key)) return false;

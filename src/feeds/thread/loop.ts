@@ -46,7 +46,7 @@ export interface FeedLoopOptions {
   latency?: LedgerLatency;
 }
 
-/** The parts that keep state of one ledger epoch. After a restore they are replaced, because their state is wrong. */
+/** Parts with state of one ledger epoch. After a restore they are replaced, because their state is wrong. */
 interface EpochParts {
   epoch: string;
   simulator: Simulator;
@@ -140,7 +140,8 @@ export class FeedLoop {
   async turn(): Promise<void> {
     const { clock, demo } = this.#options;
     const now = clock.now();
-    const isMaintenanceDue = Math.abs(now - this.#maintainedAt) >= MAINTENANCE_MS; // also after the clock was set back
+    // Also after the clock was set back.
+    const isMaintenanceDue = Math.abs(now - this.#maintainedAt) >= MAINTENANCE_MS;
     const ledger = await this.#openLedger();
     await ledger.engine.checkpoint();
     if (isMaintenanceDue) await ledger.engine.reserveDiskSpace();

@@ -178,7 +178,7 @@ const RUNS_KEPT = 1_000;
 /** A body that no run has requested for this long is deleted: some URLs contain a date. */
 const BODY_RUNS_KEPT = 50;
 
-/** Takes the lease and starts a run. Returns undefined when another runner holds it, or a condition is not met. */
+/** Takes the lease and starts a run. Returns undefined when another runner holds it or a condition fails. */
 export async function takeLease(
   engine: Engine,
   tx: Sql,

@@ -1,4 +1,4 @@
-/** Replaces the feed thread: sends a message of a kind that the main thread does not know, and finishes a turn. */
+/** Replaces the feed thread: sends a message of an unknown kind, and finishes a turn. */
 import type { FromWorker, ToWorker } from '../../../src/feeds/thread/protocol.ts';
 
 declare const self: Worker;

@@ -3,8 +3,8 @@ import { type Day, EARLIEST_DAY } from '../../../market/day.ts';
 import type { Columns } from './columns.ts';
 
 /**
- * The bars that every view shows: recent days one by one and, once loaded, the last two years or the whole history in
- * columns.
+ * The bars that every view shows: recent days one by one and, once loaded, the last two years or the whole
+ * history in columns.
  */
 export class SettledBarStore {
   /** By day, with withdrawals. */
