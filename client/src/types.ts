@@ -426,7 +426,7 @@ export interface DryRun {
   cost: number;
   /** Present if it may cost more: a stream, or a table that is read from the ledger */
   exact?: false;
-  /** Whether what is left of the quota pays for it */
+  /** Whether the remaining quota covers it */
   admitted: boolean;
   /** Units that are left */
   remaining: number;

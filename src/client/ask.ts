@@ -25,7 +25,7 @@ export class RequestRefused extends Error {
 /** A price that has just changed. */
 export type StreamedPrice = StreamRate;
 
-/** People wait for a command: two tries must do. */
+/** A user is waiting: two attempts at most. */
 const RETRIES = 1;
 
 /** Asks a server over HTTP. Without a key, the server refuses with instructions. */

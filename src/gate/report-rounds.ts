@@ -22,11 +22,11 @@ export interface Reported {
  * Decides when counts of many accounts are reported to the ledger. The account ids are divided into ranges, which are reported
  * one after the other, all of them once per interval. Accounts of a range share the pages of the ledger's tables, so a report of
  * many writes few pages, in whatever order their requests arrive. And many accounts are not reported in one burst: requests
- * would wait for it. Few accounts are not left to wait for the end of an interval: a round of them takes less time.
+ * would wait for it. With few accounts, a round takes less than the interval.
  */
 export class ReportRounds<T extends Reported> {
   readonly #intervalMs: number;
-  /** Those of the time since the last call of `takeDue`. */
+  /** Added since the last `takeDue`. */
   #newest: T[] = [];
   #ranges = emptyRanges<T>();
   /** The first id of each range but the first. */
@@ -37,7 +37,7 @@ export class ReportRounds<T extends Reported> {
   #sample: string[] = [];
   /** The size of the sample that the bounds were chosen from. */
   #boundsFrom = 0;
-  /** The index of the range that is reported next, and the part of it that the time since the last call was enough for. */
+  /** Index of the next range to report; the fraction is partial progress. */
   #position = 0;
   /** How many were reported in this round, in total and in its largest range. */
   #taken = 0;
@@ -62,7 +62,7 @@ export class ReportRounds<T extends Reported> {
     if (part < 1 && waitedMs < FEW_WAIT_MS && (this.#waiting + this.#newest.length) * part < FEW) return [];
     this.#takenAt = mono;
     this.#distribute(part);
-    // The ranges come round in the interval less the time until the next call.
+    // A round takes the interval minus the time until the next call.
     const roundMs = this.#intervalMs - Math.max(waitedMs, FEW_WAIT_MS);
     const dueEnd = this.#position + RANGES * (waitedMs < roundMs ? waitedMs / roundMs : 1);
     const least = Math.min((FEW * waitedMs) / FEW_WAIT_MS, this.#waiting);

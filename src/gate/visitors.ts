@@ -55,7 +55,7 @@ export class Visitors {
     return { ok: true, remaining: remaining - units };
   }
 
-  /** Whether the address could be charged that many units. It takes nothing. */
+  /** Whether the address could be charged that many units. Charges nothing. */
   balance(address: string, units: number, now: number): VisitorBalance {
     const visitor = this.#of(address, now);
     const elapsed = Math.max(0, now - visitor.at);

@@ -34,7 +34,7 @@ export class AdminGuard {
   }
 }
 
-/** Compares hashes in constant time, so that timing tells neither content nor length. */
+/** Compares hashes in constant time, so that timing reveals neither content nor length. */
 function sameSecret(a: string, b: string): boolean {
   const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest();
   return timingSafeEqual(hash(a), hash(b));

@@ -29,7 +29,7 @@ export interface CachedAnswerOptions {
   plan: Plan;
 }
 
-/** Whom a response is for. */
+/** The recipient of a response. */
 export interface Recipient {
   readonly request: IncomingRequest;
   readonly id: RequestId;
@@ -85,7 +85,7 @@ export class CachedAnswer {
     return this.#length > PLAIN_BYTES_MAX;
   }
 
-  /** Whether a retained answer still says what a new one would, but for the timestamp. */
+  /** Whether rebuilding it would give the same answer, apart from the timestamp. */
   isCurrent(now: number): boolean {
     return this.#validity?.isValidAt(now) ?? false;
   }

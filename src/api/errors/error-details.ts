@@ -1,4 +1,4 @@
-/** An unknown code, and what it may mean. */
+/** An unknown code, with suggestions. */
 export interface UnknownCode {
   code: string;
   /** Known codes, the likeliest first. */

@@ -256,7 +256,7 @@ export const ERRORS = {
   ),
 } as const;
 
-/** What a program reads from an error, besides its code. */
+/** Machine-readable details of an error, in addition to its code. */
 export type ErrorMembers = Readonly<Record<string, number>>;
 
 export interface ErrorEntry<D> {

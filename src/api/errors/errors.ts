@@ -3,7 +3,10 @@ import { ERRORS, type ErrorEntry, type ErrorMembers } from './error-table.ts';
 export type ErrorCode = keyof typeof ERRORS;
 type DetailsOf<C extends ErrorCode> = Parameters<(typeof ERRORS)[C]['message']>[0];
 
-/** An expected failure that the client hears about. Steps and endpoints throw it; the pipeline turns it into a response. */
+/**
+ * An expected failure that is reported to the client. Steps and endpoints throw it; the pipeline turns it
+ * into a response.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;

@@ -171,7 +171,7 @@ export function canBePartial({ dialect, format }: EndpointContext): boolean {
   return dialect.answersPartially && format === 'json';
 }
 
-/** An unknown code, with what it may mean. */
+/** An unknown code, with suggestions. */
 function describeUnknown(code: string, catalog: Catalog, suggests: boolean): UnknownCode {
   const parts = code.split(SEPARATOR).filter((part) => part !== '');
   const isList = parts.length > 1 && parts.every((part) => catalog.find(part));

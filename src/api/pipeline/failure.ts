@@ -15,7 +15,7 @@ export interface FailureOptions {
 /** A database that restarts is back within seconds. */
 const OUTAGE_RETRY_SECONDS = 5;
 
-/** Turns an error into what the client may know: a bug is logged in full, and the client gets the request id. */
+/** Maps an error to what the client is told: a bug is logged in full, and the client gets the request id. */
 export function refusalOf(
   error: unknown,
   context: RequestContext,

@@ -123,7 +123,7 @@ export class Pipeline {
     };
   }
 
-  /** The steps, which a repeated request does not run. */
+  /** Wraps the steps so that a repeated request skips them. */
   #once<E extends MarketEndpoint | PriceEndpoint>(steps: readonly Step<E>[]): Step<E>[] {
     const run = (context: RequestContext, endpoint: E) =>
       this.#run(context, endpoint, steps as readonly Step[], 0);
@@ -187,7 +187,7 @@ export class Pipeline {
     );
   }
 
-  /** Measures and logs the request, and makes the response name it. */
+  /** Records the request in metrics and logs, and adds `X-Request-Id`. */
   #observe(context: RequestContext, response: Response): Response {
     const { observer, clientAddress } = this.#options;
     const { request, endpoint, customer } = context;

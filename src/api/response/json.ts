@@ -91,7 +91,7 @@ export function measureCells({ unit, quote }: Measure, factor: Factor | undefine
   return [unit, quote, factor?.text ?? '1'];
 }
 
-/** What names the sources of a price. */
+/** The fields that identify the sources of a price. */
 type Sourced = Pick<SourcedBar, 'sourceId' | 'otherSourceIds' | 'factor'>;
 
 /** The ids of the sources of some prices, each once. Includes the sources of exchange rates. */

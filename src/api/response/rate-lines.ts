@@ -11,7 +11,7 @@ import { rateJson } from './json.ts';
 export interface RateLines {
   readonly length: number;
   day(index: number): Day;
-  /** The first of a day opens it before its line: `,"2024-05-14":{`. */
+  /** With `isFirst`, writes the opening of the day first: `,"2024-05-14":{`. */
   write(index: number, isFirst: boolean, writer: ByteWriter): void;
 }
 

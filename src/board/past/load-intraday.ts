@@ -33,8 +33,9 @@ export function tradeDatesOf(series: readonly Series[], { from, to }: TimeRange)
 }
 
 /**
- * Reads the bars of an interval that begin in a time, as they are visible at a horizon. Ticks are read before stored bars:
- * bars are stored before ticks are deleted, so a day without stored bars had all its ticks.
+ * Reads the bars of an interval that start within a time range, as they are visible at a horizon. Ticks are
+ * read before stored bars: bars are stored before ticks are deleted, so a day without stored bars had all its
+ * ticks.
  */
 export async function loadIntraday(
   ledger: Ledger,

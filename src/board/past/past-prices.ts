@@ -71,7 +71,7 @@ export class PastPrices implements Prices {
     this.#withdrawn.clear();
   }
 
-  /** Loads the bars of an interval that begin in a time, in place of those that were loaded before. */
+  /** Loads the bars of an interval that start within a time range, in place of those loaded before. */
   async loadIntraday(series: readonly Series[], time: TimeRange, interval: IntradayInterval): Promise<void> {
     const sources: IntradaySource[] = [];
     for (const one of new Set(series)) {

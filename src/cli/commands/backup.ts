@@ -69,7 +69,10 @@ export const restoreCommand: Command = {
   },
 };
 
-/** The spool tells it even if the ledger is too damaged to be opened, or gone. It may be that of another ledger elsewhere. */
+/**
+ * The spool shows this even if the ledger is missing or too damaged to open. The spool of the data folder may
+ * belong to another ledger.
+ */
 function isServed(path: string, dataDir: string): boolean {
   const isOfFolder = resolve(dirname(path)) === resolve(dataDir);
   return isOpenElsewhere(path) || (isOfFolder && isInUse(join(dataDir, 'spool')));

@@ -15,7 +15,7 @@ import { openOutput } from './output.ts';
 
 const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'parquet'];
 
-/** Programs choose a parser by these, and would fail on CSV. */
+/** Programs choose a parser by extension, and would fail on CSV under these. */
 const OTHER_FORMATS = /^(json|jsonl|xlsx?|ods|tsv|gz|zip|zst|bz2|xz|arrow|feather)$/;
 
 /** Options that are parameters of `/rates/history`, by the name of the option. */

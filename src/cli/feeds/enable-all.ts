@@ -32,7 +32,7 @@ export async function enableAll(call: CommandCall, providers: readonly Provider[
   const { outcomes, supply } = await call.withLedger(async (ledger) => {
     const parts: RunnerParts = {
       ...ownRunnerParts(ledger, providers, secrets),
-      limits: { ...FETCH_LIMITS, attempts: 2 }, // somebody waits; a server tries again later
+      limits: { ...FETCH_LIMITS, attempts: 2 }, // a user is waiting; a server tries again later
     };
     const now = systemClock.now();
     for (const provider of free) await ledger.feeds.enable(provider.key, now, lateAfter(provider, now));

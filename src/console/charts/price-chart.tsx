@@ -29,7 +29,7 @@ export function PriceChart({
   plot: Plot;
   /** The first day to show. */
   shownFrom: string;
-  /** Says what the bars are of: others move the view. */
+  /** Identifies the data; a change resets the view. */
   historyId: string;
   label: string;
   onCursor: (cursor: ChartCursor) => void;

@@ -1,4 +1,4 @@
-/** Gives a file to the person, as a download. */
+/** Offers a file as a download. */
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');

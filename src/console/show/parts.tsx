@@ -125,7 +125,10 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** A button that asks for confirmation before it does what cannot be undone. The focus stays on it, or on the way back. */
+/**
+ * A button that asks for confirmation before it does what cannot be undone. Focus stays on the button, or
+ * moves to "No" while it asks.
+ */
 export function SureButton({
   label,
   sure,
@@ -195,7 +198,7 @@ export function Choice<T extends string>({
 }: {
   label: string;
   options: readonly T[];
-  /** How the options are called, if not as they are. */
+  /** Labels, where they differ from the values. */
   labels?: Readonly<Record<T, string>>;
   value: T | undefined;
   onChange: (value: T) => void;

@@ -11,7 +11,7 @@ export interface ZipEntry {
   offset: number;
 }
 
-/** Far more than a workbook or a download has. */
+/** Far above the size of any workbook or download. */
 const ENTRIES_MAX = 2_000;
 /** Prices compress to a tenth as text, and to a thirtieth in a worksheet. */
 const RATIO_MAX = 200;

@@ -16,7 +16,10 @@ export interface DirectoryOptions {
   bytesMax?: number | undefined;
 }
 
-/** An upper bound: with its entry in the cache, which is counted besides, a key and its account take 560 bytes of heap, measured. */
+/**
+ * Upper bound. A key with its account and its cache entry takes 560 bytes of heap (measured); the cache
+ * accounts for the entry itself.
+ */
 const KEY_BYTES = 512;
 const ADDRESS_RULE_BYTES = 256;
 const BYTES_MAX_DEFAULT = 128 * 1024 * 1024;

@@ -64,7 +64,7 @@ export class ResponseWriter {
     return undefined;
   }
 
-  /** Tells the source of a stream that nobody reads it. */
+  /** Cancels the source: the client no longer reads the stream. */
   #cancel(stream: ReadableStream): void {
     void stream.cancel().catch(this.#options.onError);
   }

@@ -5,7 +5,7 @@ import type { IoBatch } from './io-batch.ts';
 
 /** More than this is sent at once, without waiting for the end of the batch. */
 const BATCHED_BYTES_MAX = 64 * 1024;
-/** What is longer is sent in several writes: the client reads one of them while the next is written. */
+/** Longer responses are sent in several writes, so that the client reads one while the next is written. */
 const WRITE_BYTES_MAX = 256 * 1024;
 /** After this much, which takes about 0.6 ms, the other clients go first. */
 const TURN_BYTES_MAX = 1024 * 1024;

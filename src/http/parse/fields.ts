@@ -14,7 +14,7 @@ const SINGLE = new Set(['host', 'content-length', 'transfer-encoding', 'content-
 /** Headers that are never cached. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
 
-/** The header fields of a request. Immutable but for `cacheKey`, because requests with the same header lines share them. */
+/** The header fields of a request. Immutable, except for `cacheKey`, because requests with the same header lines share them. */
 export class Fields {
   readonly #values: ReadonlyMap<string, string>;
   /** Undefined when there is no body. */

@@ -1,4 +1,7 @@
-/** What a line is written to. Bun's standard streams buffer without limit, and tell only by the callback what was read. */
+/**
+ * A sink for lines. Bun's standard streams buffer without limit; only the write callback shows what was
+ * consumed.
+ */
 export interface LineStream {
   write(text: string, onTaken: () => void): unknown;
 }

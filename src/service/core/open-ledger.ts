@@ -10,7 +10,10 @@ import { Faults } from '../../ops/faults.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
-/** Opens the ledger. Waits for a PostgreSQL that is still starting; a SQLite file is there or never will be. */
+/**
+ * Opens the ledger. Waits for a PostgreSQL that is still starting; a SQLite file does not appear later, so
+ * there is nothing to wait for.
+ */
 export function openLedger(config: Config, clock: Clock, log: Log, latency: LedgerLatency): Promise<Ledger> {
   // `info`: repeated warnings are aggregated, and each of these lines shows the progress of the start.
   const onLockWait = (message: string) => log.info('waiting for a lock', { message });

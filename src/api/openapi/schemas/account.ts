@@ -142,7 +142,7 @@ export const ACCOUNT_SCHEMAS = {
         .literal(false)
         .optional()
         .describe('Present if it may cost more: a stream, or a table that is read from the ledger'),
-      admitted: z.boolean().describe('Whether what is left of the quota pays for it'),
+      admitted: z.boolean().describe('Whether the remaining quota covers it'),
       remaining: z.int().describe('Units that are left'),
       resetAt: seconds.optional().describe('When the quota resets'),
       code: z.enum(['quota_exhausted', 'rate_limited']).optional().describe('Why it would not be admitted'),

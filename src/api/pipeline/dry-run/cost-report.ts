@@ -26,7 +26,7 @@ export interface CostReportOptions {
   responses: Responses;
 }
 
-/** Answers a dry run: what the request costs, and whether what is left of the quota pays for it. It takes nothing. */
+/** Answers a dry run: what the request costs, and whether the remaining quota covers it. Charges nothing. */
 export class CostReport {
   readonly #options: CostReportOptions;
 

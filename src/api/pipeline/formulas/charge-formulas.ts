@@ -46,7 +46,10 @@ export function chargeFormulas(
   }
 }
 
-/** Whether every symbol of the formulas has a price by the requested day. If one has none, its formula has no value at any price of the others. */
+/**
+ * Whether every symbol of the formulas has a price by the requested day. If one has none, the formula has no
+ * value whatever the other prices are.
+ */
 function hasPrices({ priceQuery: { series, lastDay = LAST_DAY }, view }: PriceRequest): boolean {
   return series.every((one) => (view.firstDay(one) ?? LAST_DAY + 1) <= lastDay);
 }

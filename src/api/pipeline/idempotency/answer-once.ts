@@ -9,8 +9,8 @@ export interface AnswerOnceOptions {
 }
 
 /**
- * Marks a request id that belongs to one request, however often it arrives. A header of its own would be one more to read for
- * every request, and ids without a prefix also come from gateways, which give each arrival another one.
+ * Marks a request id that identifies retries. A dedicated header would cost every request a lookup; ids
+ * without the prefix may come from gateways, which assign a new one to each attempt.
  */
 const PREFIX = 'once-';
 

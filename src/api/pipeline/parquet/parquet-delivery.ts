@@ -139,7 +139,7 @@ function withoutDryRun(url: string): string {
   return url.slice(0, mark) + parameters.filter((one) => !one.startsWith('dryRun=')).join('&');
 }
 
-/** `Range` has a meaning for GET only. */
+/** `Range` applies only to GET. */
 function rangeOf({ request }: RequestContext): string | null {
   return request.method === 'GET' ? request.headers.get('range') : null;
 }

@@ -49,7 +49,7 @@ export class Charge {
     return this.#settle(context, name, spend, units, now);
   }
 
-  /** Refuses what is known to cost more than is left. It takes nothing. */
+  /** Refuses a request known to cost more than the remaining quota. Charges nothing. */
   requireAffordable(context: RequestContext, units: number): void {
     const { id, plan, visitors } = context.customer!;
     if (visitors) {

@@ -77,7 +77,10 @@ export class Delivery {
     return answer.send(context, this.#rateLimits.of(context.customer!));
   }
 
-  /** Streams a table. It is charged before the first byte, so that a quota which is too small gives no half file. */
+  /**
+   * Streams a table. It is charged before the first byte, so that an insufficient quota never yields half a
+   * file.
+   */
   async #sendDownload(context: RequestContext, endpoint: PriceEndpoint, download: Download): Promise<Reply> {
     const { request, requestId } = context;
     const customer = context.customer!;

@@ -19,10 +19,10 @@ export interface ManagementOptions {
   clock: Clock;
 }
 
-/** Far more than a body has, except for those that are lists. */
+/** Far above the size of any body that is not a list. */
 const BODY_CHARACTERS_MAX = 16_384;
 
-/** Runs what customers and the operator do to accounts, plans and keys. */
+/** Runs changes by customers and the operator to accounts, plans and keys. */
 export class Management {
   readonly #options: ManagementOptions;
   readonly #guard: AdminGuard;
@@ -71,7 +71,7 @@ export class Management {
 const OPERATOR_NAME = 'openpit-operator';
 const OPERATOR_NAME_CHARACTERS_MAX = 64;
 
-/** Whom the audit log names. All operators share one token, so each may add a name of their own in a header. */
+/** The actor in the audit log. All operators share one token, so each may add a name of their own in a header. */
 function operatorOf({ headers }: IncomingRequest, address: string): Actor {
   const given = headers.get(OPERATOR_NAME)?.trim().slice(0, OPERATOR_NAME_CHARACTERS_MAX) ?? '';
   const name = given !== '' && isPlainText(given) ? given : 'operator';

@@ -13,7 +13,7 @@ export class LedgerTime {
   readonly #monotonic: Clock;
   /** The ledger's time minus the monotonic clock. */
   #aheadMs = 0;
-  /** The last time that the ledger itself has told, in ms since the epoch. */
+  /** The last time read from the ledger, in ms since the epoch. */
   observed = 0;
 
   constructor(clock: Clock, monotonic: Clock) {

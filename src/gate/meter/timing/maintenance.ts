@@ -45,7 +45,8 @@ export class MeterMaintenance implements MeterJobs {
   async renew(): Promise<void> {
     const { accounts, syncer, settlements, holder, time, spool } = this.#parts;
     settlements.erase();
-    spool.reserveAhead(); // before anything that waits: meanwhile the meter may be closed, and another process own the slot
+    // Before the first `await`: after it, the meter may be closed and another process may own the slot.
+    spool.reserveAhead();
     if (time.period() !== holder.validity.period) await this.#endMonth(time.read());
     if (!accounts.isEmpty && !syncer.isDown) await holder.renew();
   }
