@@ -85,7 +85,8 @@ test('old data is looked for once an hour, also while other work fails or is beh
   const clock = { now: () => now };
   const ledger = await Ledger.open(url, clock);
   const use = { accountId: 'a', keyId: 'k', day: 1, endpoint: 'latest', count: 1, lastAt: 0 };
-  const loop = new FeedLoop({ ledgerUrl: url, clock, post() {} });
+  const untilDone = Number.POSITIVE_INFINITY;
+  const loop = new FeedLoop({ ledgerUrl: url, clock, post() {}, maintenanceBudgetMs: untilDone });
   await ledger.engine.write((tx) => tx`ALTER TABLE feed RENAME TO gone`);
   const usesAfterTurn = async () => {
     await ledger.keyUses.add([use]);

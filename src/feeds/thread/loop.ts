@@ -24,8 +24,7 @@ const MAINTENANCE_MS = 10_000;
 const PRUNE_MS = 3_600_000;
 /** A statement that is still in progress this long after a stop is interrupted: on a busy disk, deleting a batch may take seconds. */
 const INTERRUPT_AFTER_MS = 1_000;
-/** Closing and pruning stop after this time and continue in the next turn. */
-const CLOSE_BUDGET_MS = 500;
+const MAINTENANCE_BUDGET_MS = 500;
 
 /** The providers whose feeds may be enabled, and the settings that they need. */
 export interface ProviderSetup {
@@ -44,6 +43,8 @@ export interface FeedLoopOptions {
   retention?: RetentionRules;
   /** Measures the ledger calls. */
   latency?: LedgerLatency;
+  /** Closing, pruning and deleting old rows each stop after this time and continue in the next turn. */
+  maintenanceBudgetMs?: number;
 }
 
 /** Parts with state of one ledger epoch. After a restore they are replaced, because their state is wrong. */
@@ -161,8 +162,8 @@ export class FeedLoop {
 
   /** Runs all periodic tasks, even if one fails, and reports the first failure. */
   async #maintain(ledger: Ledger, { closer, pruner, due }: EpochParts, now: number): Promise<void> {
-    const bounds = { signal: this.#stopping.signal, budgetMs: CLOSE_BUDGET_MS };
-    const { retention = DEFAULT_RETENTION } = this.#options;
+    const { retention = DEFAULT_RETENTION, maintenanceBudgetMs = MAINTENANCE_BUDGET_MS } = this.#options;
+    const bounds = { signal: this.#stopping.signal, budgetMs: maintenanceBudgetMs };
     const isPruneDue = Math.abs(now - this.#prunedAt) >= PRUNE_MS;
     const isRetentionDue = Math.abs(now - this.#retentionDoneAt) >= PRUNE_MS;
     let isPruned = !isPruneDue;
