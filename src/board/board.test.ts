@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { BOARD_STEPS, takeStep } from '../../test/support/board-steps.ts';
 import { readyLedgerUrl } from '../../test/support/database/ready-ledger.ts';
 import { statementsOf } from '../../test/support/database/statements.ts';
+import { shownByReference } from '../../test/support/exact/visible-prices.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { PROVISIONAL } from '../ledger/prices/bars.ts';
 import { FIRST_DAY, LAST_DAY, printDay, utcDay } from '../market/day.ts';
 import { Board } from './board.ts';
-import { shownByReference } from './reference.ts';
 import type { SourcedBar } from './series/price-types.ts';
 import type { SymbolSeries } from './series/symbol-series.ts';
 

@@ -2,13 +2,13 @@ import { afterEach, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BOARD_STEPS, takeStep } from '../../test/support/board-steps.ts';
 import { readyLedgerUrl } from '../../test/support/database/ready-ledger.ts';
+import { shownByReference } from '../../test/support/exact/visible-prices.ts';
 import type { Sql } from '../ledger/engine/rows.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { importName, noteRevision } from '../ledger/prices/imports.ts';
 import { SIMULATED } from '../ledger/symbols/sources.ts';
 import { FIRST_DAY, LAST_DAY, utcDay } from '../market/day.ts';
 import { Board } from './board.ts';
-import { shownByReference } from './reference.ts';
 import { loadedSince } from './series/load/load-level.ts';
 import type { SourcedBar } from './series/price-types.ts';
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
+import { historyByReference } from '../../../test/support/exact/visible-prices.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { newSymbol } from '../../../test/support/ledgers.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import { FIRST_DAY, LAST_DAY, utcDay } from '../../market/day.ts';
 import { Board } from '../board.ts';
-import { historyByReference } from '../reference.ts';
 import type { Series } from '../series/series.ts';
 import { PastPrices } from './past-prices.ts';
 import type { PastMoment } from './visible-history.ts';

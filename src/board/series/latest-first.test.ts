@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { statementsOf } from '../../../test/support/database/statements.ts';
+import { shownByReference } from '../../../test/support/exact/visible-prices.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { ledgersOf, NOW, newSymbol } from '../../../test/support/ledgers.ts';
 import { Seeded } from '../../../test/support/seeded.ts';
@@ -8,7 +9,6 @@ import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import type { NewTick } from '../../ledger/ticks/tick.ts';
 import { FIRST_DAY, LAST_DAY } from '../../market/day.ts';
 import { Board } from '../board.ts';
-import { shownByReference } from '../reference.ts';
 import type { SymbolSeries } from './symbol-series.ts';
 
 const MINUTE = 60_000;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
+import { shownByReference } from '../../../test/support/exact/visible-prices.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { Seeded } from '../../../test/support/seeded.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { NewTick } from '../../ledger/ticks/tick.ts';
 import { FIRST_DAY, LAST_DAY } from '../../market/day.ts';
 import { Board } from '../board.ts';
-import { shownByReference } from '../reference.ts';
 
 const NOON = Date.UTC(2026, 2, 4, 17);
 const MINUTE = 60_000;

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { shownByReference } from '../../../src/board/reference.ts';
 import { SIMULATED } from '../../../src/ledger/symbols/sources.ts';
 import { recordOf } from '../../../src/ledger/symbols/symbols.ts';
 import { printDay, utcDay } from '../../../src/market/day.ts';
 import { printNumber } from '../../../src/market/decimal.ts';
 import { MARKETS, runningTradeDate } from '../../../src/market/session.ts';
 import { apiOn } from '../../support/api.ts';
+import { shownByReference } from '../../support/exact/visible-prices.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { MINUTE, NOON } from '../../support/service.ts';
 

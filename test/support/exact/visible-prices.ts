@@ -1,13 +1,13 @@
-import type { Ledger } from '../ledger/ledger.ts';
-import { type BarRevision, PROVISIONAL } from '../ledger/prices/bars.ts';
-import type { PriceOrigin } from '../ledger/symbols/origin.ts';
-import type { LedgerSymbol } from '../ledger/symbols/symbols.ts';
-import type { LedgerTick } from '../ledger/ticks/tick.ts';
-import { type Fold, foldTick, isBefore, ohlcOf } from '../market/bar.ts';
-import { type Day, EARLIEST_DAY, LAST_DAY } from '../market/day.ts';
-import { hasEnded, marketOf, sessionEnd } from '../market/session.ts';
-import { isBarSeen, outlivesWithdrawal, tickSeenFrom } from '../market/visibility.ts';
-import type { LatestPrice, SourcedBar } from './series/price-types.ts';
+import type { LatestPrice, SourcedBar } from '../../../src/board/series/price-types.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { type BarRevision, PROVISIONAL } from '../../../src/ledger/prices/bars.ts';
+import type { PriceOrigin } from '../../../src/ledger/symbols/origin.ts';
+import type { LedgerSymbol } from '../../../src/ledger/symbols/symbols.ts';
+import type { LedgerTick } from '../../../src/ledger/ticks/tick.ts';
+import { type Fold, foldTick, isBefore, ohlcOf } from '../../../src/market/bar.ts';
+import { type Day, EARLIEST_DAY, LAST_DAY } from '../../../src/market/day.ts';
+import { hasEnded, marketOf, sessionEnd } from '../../../src/market/session.ts';
+import { isBarSeen, outlivesWithdrawal, tickSeenFrom } from '../../../src/market/visibility.ts';
 
 /** What a view shows of a symbol. */
 export interface ReferencePrices {
