@@ -40,6 +40,7 @@ function to(id: RequestId, encoding: string | null = null, now = NOW) {
   return {
     request: { method: 'GET', url: '/', headers, bytes: async () => new Uint8Array(), text: async () => '' },
     id,
+    customer: undefined,
     now,
   };
 }

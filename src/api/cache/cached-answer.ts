@@ -1,3 +1,4 @@
+import type { Customer } from '../../gate/directory/customer.ts';
 import { type Bytes, bufferPool, type PooledBuffer } from '../../http/message/buffer-pool.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { RawReply } from '../../http/message/reply.ts';
@@ -10,7 +11,7 @@ import type { Body } from '../response/format.ts';
 import { acceptsGzip, gzip, PLAIN_BYTES_MAX } from '../response/gzip.ts';
 import { JSON_TYPE } from '../response/headers.ts';
 import { prependRequestLines, type RateLimit, requestLinesMax } from '../response/request-lines.ts';
-import { type SharedHead, type SharedHeads, sharedHeads } from '../response/shared-head.ts';
+import { type PlanHeads, type SharedHead, sharedHeads } from '../response/shared-head.ts';
 import { writeTimestamp } from '../response/timestamp.ts';
 import type { RequestId } from '../telemetry/request-id.ts';
 import type { AnswerValidity } from './answer-validity.ts';
@@ -33,6 +34,7 @@ export interface CachedAnswerOptions {
 export interface Recipient {
   readonly request: IncomingRequest;
   readonly id: RequestId;
+  readonly customer: Customer | undefined;
   /** In ms. */
   readonly now: number;
 }
@@ -42,13 +44,13 @@ export interface Recipient {
  * before that to keep the body; a retained answer is sent again while it is current:
  *
  *     HTTP/1.1 200 OK … RateLimit-Policy: … ⏎ X-Request-Id: … RateLimit: … ⏎ ETag: … ⏎⏎ {"success":true,"timestamp":… }
- *     └─ of the plan, with the date ────────┘ └─ of the request ────────────┘ └─ of the answer, with the time now ──────┘
+ *     └─ of the limits, with the date ──────┘ └─ of the request ────────────┘ └─ of the answer, with the time now ──────┘
  */
 export class CachedAnswer {
   readonly plan: Plan;
   #validity: AnswerValidity | undefined;
   readonly #length: number;
-  readonly #heads: SharedHeads;
+  readonly #heads: PlanHeads;
   readonly #status: 200 | 206;
   #unsent: PooledBuffer | undefined;
   /** What is retained, one character per byte: a string takes less memory than a buffer. It begins with the lines of the answer. */
@@ -105,7 +107,7 @@ export class CachedAnswer {
   send(to: Recipient, rateLimit: RateLimit | undefined): RawReply {
     const isGzip = this.#isCompressible && acceptsGzip(to.request.headers.get('accept-encoding'));
     if (isGzip) return this.#sendGzipped(to, rateLimit);
-    const shared = this.#heads[this.#status];
+    const shared = this.#headFor(to, this.#status);
     if (this.#unsent) {
       const lines = this.#bodyLines;
       const fits = shared.length + requestLinesMax(to.id) + lines.length <= HEAD_ROOM;
@@ -152,7 +154,7 @@ export class CachedAnswer {
       'Content-Encoding: gzip\r\n',
       body.length,
     );
-    const shared = this.#heads[this.#status];
+    const shared = this.#headFor(to, this.#status);
     const packet = packetFor(shared, to, lines, body.length);
     packet.memory.set(body, packet.end - body.length);
     return reply(this.#status, shared, packet, to, rateLimit);
@@ -201,8 +203,12 @@ export class CachedAnswer {
     to: Recipient,
     rateLimit: RateLimit | undefined,
   ): RawReply {
-    const shared = this.#heads[status];
+    const shared = this.#headFor(to, status);
     return reply(status, shared, packetFor(shared, to, lines, 0), to, rateLimit);
+  }
+
+  #headFor({ customer }: Recipient, status: 200 | 206 | 304): SharedHead {
+    return (customer?.visitors ? this.#heads.visitors : this.#heads.customers)[status];
   }
 
   get #bodyLines(): string {

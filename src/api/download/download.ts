@@ -1,12 +1,11 @@
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
-import type { Plan } from '../../ledger/accounts/plans.ts';
 import { CACHE_CONTROL, type Finality } from '../model/answer.ts';
 import type { TextFormat } from '../model/table.ts';
 import { etagOfEncoding, matches } from '../response/etag.ts';
 import { TYPES } from '../response/format.ts';
 import { acceptsGzip } from '../response/gzip.ts';
-import { COMMON_HEADERS, rateLimitPolicy } from '../response/headers.ts';
+import { COMMON_HEADERS } from '../response/headers.ts';
 import { type RateLimit, rateLimitText } from '../response/request-lines.ts';
 import { keptChunks, type TableCache } from './cached-text.ts';
 import { chunkStream } from './chunk-stream.ts';
@@ -18,7 +17,6 @@ export interface DownloadOptions {
   format: TextFormat;
   finality: Finality;
   etag: string;
-  plan: Plan;
   /** If set, a table that is downloaded repeatedly is kept there. */
   cache: TableCache | undefined;
   /** Headers of this table alone. */
@@ -29,6 +27,7 @@ export interface DownloadOptions {
 /** Header values that differ between requests for the same table. */
 export interface DownloadHeaders {
   requestId: string;
+  policy: string;
   rateLimit: RateLimit | undefined;
 }
 
@@ -93,14 +92,14 @@ export class Download {
 
   #headers(
     isGzip: boolean,
-    { requestId, rateLimit }: DownloadHeaders,
+    { requestId, policy, rateLimit }: DownloadHeaders,
   ): Record<string, string> & { ETag: string } {
-    const { etag, finality, headers, plan } = this.#options;
+    const { etag, finality, headers } = this.#options;
     return {
       ...COMMON_HEADERS,
       'X-Request-Id': requestId,
       'Cache-Control': CACHE_CONTROL[finality],
-      'RateLimit-Policy': rateLimitPolicy(plan.quota, plan.burstPerSecond),
+      'RateLimit-Policy': policy,
       ...(rateLimit !== undefined && { RateLimit: rateLimitText(rateLimit) }),
       ...headers,
       'Accept-Ranges': 'none',

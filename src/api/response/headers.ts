@@ -1,5 +1,7 @@
+import type { Customer } from '../../gate/directory/customer.ts';
 import { redactKeys } from '../../gate/key.ts';
 import { VISITOR_UNITS_MAX, VISITOR_UNITS_PER_MINUTE } from '../../gate/visitors.ts';
+import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { RateLimit } from './request-lines.ts';
 
@@ -27,13 +29,18 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** A month as the draft's window: 30 days in seconds. */
 const MONTH_SECONDS = 2_592_000;
 
-/** What the plan allows, as in the IETF draft. */
-export function rateLimitPolicy(quota: number, burstPerSecond: number): string {
+/** The header `RateLimit-Policy`: what a customer or a visitor to the page may use, as in the IETF draft. */
+export function policyOf({ plan, visitors }: Customer): string {
+  return visitors ? visitorPolicy(plan) : planPolicy(plan);
+}
+
+/** What the plan allows its customers. */
+export function planPolicy({ quota, burstPerSecond }: Plan): string {
   return `"month";q=${quota};w=${MONTH_SECONDS}, "burst";q=${burstPerSecond};w=1`;
 }
 
-/** The limits of a visitor of the page: a bucket of units, and the seconds in which an empty one fills. */
-export function visitorPolicy(burstPerSecond: number): string {
+/** The limits of a visitor to the page: a bucket of units, and the seconds in which an empty one fills. */
+export function visitorPolicy({ burstPerSecond }: Plan): string {
   const fillSeconds = (VISITOR_UNITS_MAX * 60) / VISITOR_UNITS_PER_MINUTE;
   return `"address";q=${VISITOR_UNITS_MAX};w=${fillSeconds}, "burst";q=${burstPerSecond};w=1`;
 }

@@ -9,7 +9,7 @@ import type { SharedBody } from '../model/shared-body.ts';
 import { type Dialect, familyCodeOf } from '../versions/dialects.ts';
 import { matches } from './etag.ts';
 import { acceptsGzip, gzip, PLAIN_BYTES_MAX } from './gzip.ts';
-import { allowedMethods, COMMON_HEADERS, JSON_TYPE, rateLimitPolicy, visitorPolicy } from './headers.ts';
+import { allowedMethods, COMMON_HEADERS, JSON_TYPE, policyOf } from './headers.ts';
 import type { RateLimitHeader } from './rate-limit-header.ts';
 import { rateLimitText } from './request-lines.ts';
 
@@ -91,10 +91,7 @@ export class Responses {
       'Cache-Control': 'no-store',
     };
     if (customer) {
-      const { quota, burstPerSecond } = customer.plan;
-      headers['RateLimit-Policy'] = customer.visitors
-        ? visitorPolicy(burstPerSecond)
-        : rateLimitPolicy(quota, burstPerSecond);
+      headers['RateLimit-Policy'] = policyOf(customer);
       const left = this.#rateLimits.of(customer);
       if (left !== undefined) headers.RateLimit = rateLimitText(left);
     }

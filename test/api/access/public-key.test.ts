@@ -62,6 +62,43 @@ onEachEngine('the key that the page gives to everybody', (engine) => {
     expect(after.headers.get('ratelimit')).toStartWith(`"address";r=${VISITOR_UNITS_MAX - 2};`);
   });
 
+  test('has the limits of an address in the headers of every response, also of one that it shares with customers', async () => {
+    const month = '"month";q=10;w=2592000, "burst";q=200;w=1';
+    const address = `"address";q=${VISITOR_UNITS_MAX};w=600, "burst";q=200;w=1`;
+    const key = await api.service.key('free');
+    const history = '/rates/history?symbols=XAU&startDate=2024-05-13&endDate=2024-05-14';
+    const asked: [path: string, init: { method?: string; ifNoneMatch?: string }, status: number][] = [
+      ['/usage', {}, 200],
+      [latest, {}, 200],
+      [latest, {}, 200], // from the cache
+      [latest, { ifNoneMatch: '*' }, 304],
+      [latest, { method: 'HEAD' }, 200],
+      ['/rates/latest.csv?symbols=XAU', {}, 200],
+      [`${history}&format=csv`, {}, 200],
+      [`${history}&format=csv`, { ifNoneMatch: '*' }, 304],
+      [`${history}&format=csv`, { method: 'HEAD' }, 200],
+      [`${history}&format=parquet`, {}, 200],
+      [`${history}&format=parquet`, { ifNoneMatch: '*' }, 304],
+      [`${history}&format=parquet`, { method: 'HEAD' }, 200],
+      [`${history}&asOf=2024-05-14`, {}, 200],
+      ['/market', {}, 200],
+      ['/rates/latest', {}, 400],
+    ];
+    for (const [path, { method, ifNoneMatch }, status] of asked) {
+      const headers = {
+        'x-forwarded-for': '198.51.100.8',
+        ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }),
+      };
+      const policies: (string | null)[] = [];
+      for (const own of [api.key, key]) {
+        const response = await api.ask(path, { key: own, headers, ...(method && { method }) });
+        expect(response.status, path).toBe(status);
+        policies.push(response.headers.get('ratelimit-policy'));
+      }
+      expect(policies, `${method ?? 'GET'} ${path} ${status}`).toEqual([address, month]);
+    }
+  });
+
   test('reads no more of a long table than the address can pay for', async () => {
     const { service } = api;
     const first = Date.UTC(2008, 0, 1) / MS_PER_DAY;

@@ -9,7 +9,7 @@ import type { ParquetFile } from '../../parquet/parquet-file.ts';
 import type { ParquetFiles } from '../../parquet/parquet-files.ts';
 import { matches } from '../../response/etag.ts';
 import { TYPES } from '../../response/format.ts';
-import { COMMON_HEADERS, rateLimitPolicy, warningHeaders } from '../../response/headers.ts';
+import { COMMON_HEADERS, policyOf, warningHeaders } from '../../response/headers.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import { rateLimitText } from '../../response/request-lines.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -112,13 +112,12 @@ export class ParquetDelivery {
   ): Promise<Record<string, string>> {
     const customer = context.customer!;
     await this.#rateLimits.load(customer, context.now);
-    const { quota, burstPerSecond } = customer.plan;
     const rateLimit = this.#rateLimits.of(customer);
     return {
       ...COMMON_HEADERS,
       'X-Request-Id': context.requestId,
       'Cache-Control': CACHE_CONTROL[finality],
-      'RateLimit-Policy': rateLimitPolicy(quota, burstPerSecond),
+      'RateLimit-Policy': policyOf(customer),
       ...(rateLimit !== undefined && { RateLimit: rateLimitText(rateLimit) }),
       ...warningHeaders([...context.priceRequest!.warnings, ...warnings]),
       'Accept-Ranges': 'bytes',

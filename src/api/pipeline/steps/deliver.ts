@@ -6,6 +6,7 @@ import type { PriceEndpoint } from '../../model/endpoint.ts';
 import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
+import { policyOf } from '../../response/headers.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { RateLimit } from '../../response/request-lines.ts';
 import type { ParquetDelivery } from '../parquet/parquet-delivery.ts';
@@ -86,7 +87,7 @@ export class Delivery {
     const customer = context.customer!;
     const addressed = async () => {
       await this.#rateLimits.load(customer, context.now);
-      return { requestId, rateLimit: this.#rateLimits.of(customer) };
+      return { requestId, policy: policyOf(customer), rateLimit: this.#rateLimits.of(customer) };
     };
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && download.isUnchanged(ifNoneMatch)) {

@@ -67,11 +67,11 @@ export class AnswerEncoder {
   }
 
   download(priceRequest: PriceRequest, table: UnwrittenTable): Download {
-    const { format, plan } = priceRequest.context;
+    const { format } = priceRequest.context;
     const headers = this.#warningHeaders(priceRequest, table.warnings);
     const onFailure = this.#onDownloadFailure;
     const { cache } = table;
-    return new Download({ ...table, cache, format: format as TextFormat, headers, plan, onFailure });
+    return new Download({ ...table, cache, format: format as TextFormat, headers, onFailure });
   }
 
   /** JSON has its warnings in the body. */
