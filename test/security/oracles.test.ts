@@ -125,6 +125,7 @@ onEachEngine('what free responses reveal', (engine) => {
       `${LATEST}&unit=kg`,
       `${LATEST}&format=csv`,
       `/rates/latest?symbols=${wide}`,
+      `/market?symbols=${wide}`,
       `/rates/time-series?symbols=${wide}&startDate=2024-05-01&endDate=2024-05-14&metadata=false`,
     ];
     const publish = async (price: number) => {
@@ -134,6 +135,7 @@ onEachEngine('what free responses reveal', (engine) => {
         service.clock.time += 1000;
         await service.tick(code, price);
       }
+      service.clock.time += 5_000; // the market view is up to five seconds old
     };
     const lengths = async () =>
       Promise.all(paths.map(async (path) => (await api.ask(path, { headers: IDENTITY })).text.length));

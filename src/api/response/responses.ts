@@ -44,13 +44,17 @@ export class Responses {
     return jsonResponse(JSON.stringify(body), 200, to, headers);
   }
 
-  /** A 304 or the headers alone; undefined if the request needs the body. */
+  /**
+   * A 304 or the headers alone; undefined if the request needs the body. Both are free, so they must not reveal its length
+   * (docs/decisions/0003).
+   */
   withoutBody(to: ResponseContext, body: SharedBody): Reply | undefined {
     const ifNoneMatch = to.request.headers.get('if-none-match');
     if (ifNoneMatch !== null && matches(ifNoneMatch, body.etag)) {
       return reply(null, this.#sharedHeaders(to, body), 304);
     }
-    return to.request.method === 'HEAD' ? this.shared(to, body) : undefined;
+    if (to.request.method !== 'HEAD') return undefined;
+    return reply(new ReadableStream(), this.#sharedHeaders(to, body));
   }
 
   /** A body that many customers receive, with headers of the customer's own. */
