@@ -6,7 +6,7 @@ import { headerLines } from '../../http/message/serialize.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Finality } from '../model/answer.ts';
 import { HEAD_ROOM } from '../model/byte-writer.ts';
-import { etagOfEncoding, matches } from '../response/etag.ts';
+import { etagOfEncoding, etagOfMatch, matches } from '../response/etag.ts';
 import type { Body } from '../response/format.ts';
 import { acceptsGzip, gzip, PLAIN_BYTES_MAX } from '../response/gzip.ts';
 import { JSON_TYPE } from '../response/headers.ts';
@@ -132,8 +132,8 @@ export class CachedAnswer {
    * long enough to be compressed: it carries the tag that the client sent.
    */
   notModified(ifNoneMatch: string, to: Recipient, rateLimit: RateLimit | undefined): RawReply {
-    const etag = ifNoneMatch.includes('-gzip"') ? etagOfEncoding(this.#etag, 'gzip') : this.#etag;
-    return this.#withoutBody(304, `${this.#tagLines(etag)}\r\n`, to, rateLimit);
+    const lines = `${this.#tagLines(etagOfMatch(ifNoneMatch, this.#etag))}\r\n`;
+    return this.#withoutBody(304, lines, to, rateLimit);
   }
 
   /** The buffer in which the body was built, with the lines of the answer in front of it. */

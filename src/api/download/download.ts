@@ -2,7 +2,7 @@ import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import { CACHE_CONTROL, type Finality } from '../model/answer.ts';
 import type { TextFormat } from '../model/table.ts';
-import { etagOfEncoding, matches } from '../response/etag.ts';
+import { etagOfEncoding, etagOfMatch, matches } from '../response/etag.ts';
 import { TYPES } from '../response/format.ts';
 import { acceptsGzip } from '../response/gzip.ts';
 import { COMMON_HEADERS } from '../response/headers.ts';
@@ -46,12 +46,15 @@ export class Download {
 
   /** A 304 repeats the tag that the client sent. */
   notModified(ifNoneMatch: string, headers: DownloadHeaders): Reply {
-    return reply(null, this.#headers(ifNoneMatch.includes('-gzip"'), headers), 304);
+    return reply(null, this.#headers(etagOfMatch(ifNoneMatch, this.#options.etag), headers), 304);
   }
 
   /** The response to HEAD. It ignores `Accept-Encoding`. */
   headOnly(headers: DownloadHeaders): Reply {
-    return reply(new ReadableStream(), { ...this.#headers(false, headers), 'Content-Type': this.#type });
+    return reply(new ReadableStream(), {
+      ...this.#headers(this.#options.etag, headers),
+      'Content-Type': this.#type,
+    });
   }
 
   units(): Promise<number> {
@@ -66,14 +69,15 @@ export class Download {
   async send(request: IncomingRequest, headers: DownloadHeaders): Promise<Reply> {
     const { source, cache, onFailure } = this.#options;
     const isGzip = acceptsGzip(request.headers.get('accept-encoding'));
-    const own = this.#headers(isGzip, headers);
+    const etag = isGzip ? etagOfEncoding(this.#options.etag, 'gzip') : this.#options.etag;
+    const own = this.#headers(etag, headers);
     const all = { ...own, 'Content-Type': this.#type, ...(isGzip && { 'Content-Encoding': 'gzip' }) };
-    const ready = this.#ready(own.ETag, isGzip);
+    const ready = this.#ready(etag, isGzip);
     if (ready) return reply(ready, all);
     const write = () => (isGzip ? gzipChunks(source.text()) : source.text());
     // HTTP/1.0 has no chunked encoding: without a length, a truncated body would look complete. So it is written twice.
     const length = request.isHttp10 ? await lengthOf(write()) : undefined;
-    const chunks = cache ? keptChunks(cache, own.ETag, write()) : write();
+    const chunks = cache ? keptChunks(cache, etag, write()) : write();
     return reply(chunkStream(chunks, { onFailure, onEnd: () => source.release() }), all, 200, length);
   }
 
@@ -90,11 +94,8 @@ export class Download {
     return TYPES[this.#options.format];
   }
 
-  #headers(
-    isGzip: boolean,
-    { requestId, policy, rateLimit }: DownloadHeaders,
-  ): Record<string, string> & { ETag: string } {
-    const { etag, finality, headers } = this.#options;
+  #headers(etag: string, { requestId, policy, rateLimit }: DownloadHeaders): Record<string, string> {
+    const { finality, headers } = this.#options;
     return {
       ...COMMON_HEADERS,
       'X-Request-Id': requestId,
@@ -103,7 +104,7 @@ export class Download {
       ...(rateLimit !== undefined && { RateLimit: rateLimitText(rateLimit) }),
       ...headers,
       'Accept-Ranges': 'none',
-      ETag: isGzip ? etagOfEncoding(etag, 'gzip') : etag,
+      ETag: etag,
     };
   }
 }

@@ -2,5 +2,6 @@
 export interface SharedBody {
   readonly plain: Uint8Array<ArrayBuffer>;
   readonly gzipped: Uint8Array<ArrayBuffer>;
+  /** The tag of `plain`. */
   readonly etag: string;
 }

@@ -76,12 +76,20 @@ function print(hash: string, weak: boolean): string {
   return weak ? `W/"${tag}"` : `"${tag}"`;
 }
 
+export type Encoding = 'gzip' | 'br';
+
 /** The tag of the same answer in another encoding, which is another representation. */
-export function etagOfEncoding(etag: string, encoding: string): string {
+export function etagOfEncoding(etag: string, encoding: Encoding): string {
   return `${etag.slice(0, -1)}-${encoding}"`;
 }
 
-/** Whether one of the tags in `If-None-Match` is this one, by the weak comparison that the header requires. */
+/** The tag of a 304 to a client that has the answer in one of the encodings. */
+export function etagOfMatch(ifNoneMatch: string, etag: string): string {
+  const encoding = /-(gzip|br)"/.exec(ifNoneMatch)?.[1] as Encoding | undefined;
+  return encoding ? etagOfEncoding(etag, encoding) : etag;
+}
+
+/** Whether one of the tags in `If-None-Match` is this one, in any encoding, by the weak comparison that the header requires. */
 export function matches(ifNoneMatch: string, etag: string): boolean {
   if (matchesAny(ifNoneMatch)) return true;
   const own = opaque(etag);
@@ -97,5 +105,5 @@ function opaque(tag: string): string {
     .trim()
     .replace(/^W\//, '')
     .replaceAll('"', '')
-    .replace(/-gzip$/, '');
+    .replace(/-(gzip|br)$/, '');
 }

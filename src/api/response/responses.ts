@@ -7,7 +7,7 @@ import { CACHE_CONTROL } from '../model/answer.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { SharedBody } from '../model/shared-body.ts';
 import { type Dialect, familyCodeOf } from '../versions/dialects.ts';
-import { matches } from './etag.ts';
+import { etagOfEncoding, etagOfMatch, matches } from './etag.ts';
 import { acceptsGzip, gzip, PLAIN_BYTES_MAX } from './gzip.ts';
 import { allowedMethods, COMMON_HEADERS, JSON_TYPE, policyOf } from './headers.ts';
 import type { RateLimitHeader } from './rate-limit-header.ts';
@@ -49,19 +49,23 @@ export class Responses {
    * (docs/decisions/0003).
    */
   withoutBody(to: ResponseContext, body: SharedBody): Reply | undefined {
+    const { etag } = body;
     const ifNoneMatch = to.request.headers.get('if-none-match');
-    if (ifNoneMatch !== null && matches(ifNoneMatch, body.etag)) {
-      return reply(null, this.#sharedHeaders(to, body), 304);
+    if (ifNoneMatch !== null && matches(ifNoneMatch, etag)) {
+      return reply(null, this.#sharedHeaders(to, etagOfMatch(ifNoneMatch, etag)), 304);
     }
     if (to.request.method !== 'HEAD') return undefined;
-    return reply(new ReadableStream(), this.#sharedHeaders(to, body));
+    return reply(new ReadableStream(), this.#sharedHeaders(to, etag));
   }
 
   /** A body that many customers receive, with headers of the customer's own. */
   shared(to: ResponseContext, body: SharedBody, more: Readonly<Record<string, string>> = {}): Reply {
-    const headers = { ...this.#sharedHeaders(to, body), ...more };
-    if (!acceptsGzip(to.request.headers.get('accept-encoding'))) return reply(body.plain, headers);
-    return reply(body.gzipped, { ...headers, 'Content-Encoding': 'gzip' });
+    const { plain, gzipped, etag } = body;
+    if (!acceptsGzip(to.request.headers.get('accept-encoding'))) {
+      return reply(plain, { ...this.#sharedHeaders(to, etag), ...more });
+    }
+    const headers = this.#sharedHeaders(to, etagOfEncoding(etag, 'gzip'));
+    return reply(gzipped, { ...headers, ...more, 'Content-Encoding': 'gzip' });
   }
 
   /** Server-sent events. Proxies must not buffer them. */
@@ -83,7 +87,7 @@ export class Responses {
     return jsonResponse(JSON.stringify(body), status, to, headers);
   }
 
-  #sharedHeaders(to: ResponseContext, { etag }: SharedBody): Record<string, string> {
+  #sharedHeaders(to: ResponseContext, etag: string): Record<string, string> {
     return { ...this.#headers(to), 'Cache-Control': CACHE_CONTROL.open, ETag: etag };
   }
 

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
-import { matches } from '../response/etag.ts';
+import { type Encoding, etagOfEncoding, etagOfMatch, matches } from '../response/etag.ts';
 import { acceptsBrotli, acceptsGzip, PLAIN_BYTES_MAX } from '../response/gzip.ts';
 
 /** A static file, compressed in advance. */
@@ -12,6 +12,7 @@ export interface SiteFile {
   readonly gzipped: Uint8Array<ArrayBuffer> | undefined;
   /** A seventh smaller than `gzipped`. */
   readonly brotli: Uint8Array<ArrayBuffer> | undefined;
+  /** The tag of `bytes`. */
   readonly etag: string;
 }
 
@@ -79,7 +80,7 @@ export function sendFile(
   headers: Readonly<Record<string, string>>,
   immutable: boolean,
 ): Reply {
-  const all: Record<string, string> = {
+  const all = {
     ...headers,
     'Content-Type': file.type,
     'Cache-Control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -89,10 +90,15 @@ export function sendFile(
     'X-Content-Type-Options': 'nosniff',
   };
   const ifNoneMatch = request.headers.get('if-none-match');
-  if (ifNoneMatch !== null && matches(ifNoneMatch, file.etag)) return reply(null, all, 304);
+  if (ifNoneMatch !== null && matches(ifNoneMatch, file.etag)) {
+    return reply(null, { ...all, ETag: etagOfMatch(ifNoneMatch, file.etag) }, 304);
+  }
   const accepted = request.headers.get('accept-encoding');
-  if (file.brotli && acceptsBrotli(accepted)) return reply(file.brotli, { ...all, 'Content-Encoding': 'br' });
-  if (file.gzipped && acceptsGzip(accepted))
-    return reply(file.gzipped, { ...all, 'Content-Encoding': 'gzip' });
+  if (file.brotli && acceptsBrotli(accepted)) return reply(file.brotli, encoded(all, 'br'));
+  if (file.gzipped && acceptsGzip(accepted)) return reply(file.gzipped, encoded(all, 'gzip'));
   return reply(file.bytes, all);
+}
+
+function encoded<H extends { ETag: string }>(headers: H, encoding: Encoding): H {
+  return { ...headers, ETag: etagOfEncoding(headers.ETag, encoding), 'Content-Encoding': encoding };
 }

@@ -49,10 +49,17 @@ describe('the page', () => {
     expect(await inEncoding('gzip, br;q=0')).toEqual({ ...plain, encoding: 'gzip' });
   });
 
-  test('an unchanged page is 304, and other methods are refused', async () => {
-    const { headers } = await api.ask('/', { key: '' });
-    const again = await api.ask('/', { key: '', headers: { 'if-none-match': headers.get('etag')! } });
-    expect(again.status).toBe(304);
+  test('an unchanged page is 304 in every encoding, and other methods are refused', async () => {
+    const get = (headers: Record<string, string>) => api.ask('/', { key: '', headers });
+    const encodings = ['identity', 'gzip', 'br'].map((encoding) => ({ 'accept-encoding': encoding }));
+    const tags = await Promise.all(encodings.map(async (one) => (await get(one)).headers.get('etag')!));
+    expect(new Set(tags).size).toBe(3);
+    for (const encoding of encodings) {
+      for (const tag of tags) {
+        const { status, headers } = await get({ ...encoding, 'if-none-match': tag });
+        expect([status, headers.get('etag')]).toEqual([304, tag]);
+      }
+    }
     expectRefusal(await api.ask('/', { method: 'POST' }), 405, 'method_not_allowed');
   });
 

@@ -204,4 +204,20 @@ onEachEngine('GET /market', (engine) => {
     expect(headers.get('etag')).not.toBeNull();
     expect(Number(headers.get('content-length') ?? 0)).toBeLessThan(20_000);
   });
+
+  test('each encoding has a tag of its own, and both are a 304 in either', async () => {
+    const encodings = ['identity', 'gzip'];
+    const get = (encoding: string, ifNoneMatch?: string) => {
+      const headers = { 'accept-encoding': encoding, ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }) };
+      return api.ask('/market', { headers });
+    };
+    const tags = await Promise.all(encodings.map(async (one) => (await get(one)).headers.get('etag')!));
+    expect(tags[1]).toBe(tags[0]!.replace(/"$/, '-gzip"'));
+    for (const encoding of encodings) {
+      for (const tag of tags) {
+        const { status, headers } = await get(encoding, tag);
+        expect([status, headers.get('etag')]).toEqual([304, tag]);
+      }
+    }
+  });
 });
