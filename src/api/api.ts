@@ -118,7 +118,7 @@ export class Api {
       tableCache: caches.tables,
       charge,
       clientAddress,
-      costReport: new CostReport({ meter, clock, clientAddress, responses }),
+      costReport: new CostReport(charge, responses),
       delivery: new Delivery(charge, rateLimits, parquet),
       parquet,
       encoder: new AnswerEncoder(tags, onDownloadFailure),

@@ -1,10 +1,12 @@
 import type { CountedEndpoint } from '../../../gate/endpoints.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
-import type { Spend } from '../../../gate/meter/spend.ts';
+import { exhausted, type Spend } from '../../../gate/meter/spend.ts';
 import type { KeyUses } from '../../../gate/statistics/key-uses.ts';
 import type { Visitors } from '../../../gate/visitors.ts';
+import type { Plan } from '../../../ledger/accounts/plans.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ClientAddress } from '../../access/client-address.ts';
+import type { Refusal } from '../../errors/errors.ts';
 import { quotaRefusal, visitorRefusal } from '../../errors/from-gate.ts';
 import type { MarketEndpoint, PriceEndpoint, StreamEndpoint } from '../../model/endpoint.ts';
 import type { MaybeAsync } from '../../model/maybe-async.ts';
@@ -12,6 +14,14 @@ import { visitorRateLimit } from '../../response/headers.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { RateLimit } from '../../response/request-lines.ts';
 import type { RequestContext } from '../request/request-context.ts';
+
+/** What is left to a customer, and the refusal of a request that costs more. */
+export interface Balance {
+  remaining: number;
+  /** When the quota resets, in ms; undefined for visitors, who regain units all the time. */
+  resetAt?: number;
+  refusal: Refusal | undefined;
+}
 
 /** Takes units of the quota. */
 export class Charge {
@@ -49,19 +59,39 @@ export class Charge {
     return this.#settle(context, name, spend, units, now);
   }
 
-  /** Refuses a request known to cost more than the remaining quota. Charges nothing. */
+  /** Refuses a request known to cost more than what is left. Charges nothing. */
   requireAffordable(context: RequestContext, units: number): void {
+    const balance = this.#knownBalance(context, units);
+    if (balance?.refusal) throw balance.refusal;
+  }
+
+  /** What is left over all replicas, and whether it covers the units. Charges nothing. */
+  async balance(context: RequestContext, units: number): Promise<Balance> {
     const { id, plan, visitors } = context.customer!;
-    if (visitors) {
-      const address = this.#clientAddress.ofRequest(context);
-      const { retryAfterSeconds } = visitors.balance(address, units, this.#clock.now());
-      if (retryAfterSeconds > 0) throw visitorRefusal(retryAfterSeconds);
-      return;
-    }
+    if (visitors) return this.#visitorBalance(context, visitors, units);
+    const { used } = await this.#meter.usage(id);
+    return this.#quotaBalance(plan, Math.max(0, plan.quota - used), units);
+  }
+
+  /** The same as far as this process knows; undefined before the customer's first charge. */
+  #knownBalance(context: RequestContext, units: number): Balance | undefined {
+    const { id, plan, visitors } = context.customer!;
+    if (visitors) return this.#visitorBalance(context, visitors, units);
     const known = this.#meter.known(id);
-    if (!known || known.remaining >= units) return;
-    const retryAfterSeconds = this.#meter.secondsToReset();
-    throw quotaRefusal({ ok: false, reason: 'exhausted', retryAfterSeconds }, plan, this.#rateLimits, units);
+    return known && this.#quotaBalance(plan, known.remaining, units);
+  }
+
+  #quotaBalance(plan: Plan, remaining: number, units: number): Balance {
+    const { resetAt, secondsToReset } = this.#rateLimits;
+    const refusal =
+      units > remaining ? quotaRefusal(exhausted(secondsToReset), plan, { resetAt }, units) : undefined;
+    return { remaining, resetAt, refusal };
+  }
+
+  #visitorBalance(context: RequestContext, visitors: Visitors, units: number): Balance {
+    const address = this.#clientAddress.ofRequest(context);
+    const { remaining, retryAfterSeconds } = visitors.balance(address, units, this.#clock.now());
+    return { remaining, refusal: retryAfterSeconds > 0 ? visitorRefusal(retryAfterSeconds) : undefined };
   }
 
   /** Visitors of the page have limits of their own, so that none of them can use up what the others need. */
