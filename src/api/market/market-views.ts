@@ -49,6 +49,9 @@ interface Snapshot {
 /** Fresh enough for a page. More frequent requests receive the same prices. */
 const REFRESH_MS = 5_000;
 
+/** A part of the view costs as much as all of it, so the plan's limit of symbols does not apply. */
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
 /** The market view of each delay, which all customers with that delay share. */
 export class MarketViews {
   readonly #board: Board;
@@ -62,11 +65,12 @@ export class MarketViews {
   }
 
   /** The requested part of the view of a plan, for all symbols or for those that it names. */
-  async body(part: MarketPart, query: QueryParams, plan: Plan, now: number): Promise<SharedBody> {
-    const delayMs = plan.delaySeconds * 1000;
+  async body(part: MarketPart, query: QueryParams, { delaySeconds }: Plan, now: number): Promise<SharedBody> {
+    const delayMs = delaySeconds * 1000;
     if (!query.get('symbols')) return (await this.get(delayMs, now))[part];
-    const options = { symbolsMax: plan.maxSymbols, onlyNamed: true };
-    const { symbols } = findSymbols(readSymbolSet(query, plan), this.#board, now, options);
+    const symbolSet = readSymbolSet(query, { maxSymbols: UNLIMITED });
+    const options = { symbolsMax: UNLIMITED, onlyNamed: true };
+    const { symbols } = findSymbols(symbolSet, this.#board, now, options);
     const formulas = symbols.flatMap(({ series }) => (series instanceof FormulaSeries ? [series] : []));
     const texts = await this.#formulaTexts(formulas, delayMs, now);
     const series = symbolSeriesOf(symbols);

@@ -14,6 +14,13 @@ const SYMBOL_ERRORS: readonly ErrorCode[] = [
   'unknown_symbol',
   'no_data',
 ];
+/** The market view takes any number of symbols, and has a row for one without prices. */
+const MARKET_ERRORS: readonly ErrorCode[] = [
+  'invalid_formula',
+  'invalid_symbols',
+  'repeated_parameter',
+  'unknown_symbol',
+];
 const DATE_ERRORS: readonly ErrorCode[] = ['invalid_date', 'date_in_future'];
 const RANGE_ERRORS: readonly ErrorCode[] = [...DATE_ERRORS, 'invalid_range'];
 
@@ -175,7 +182,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Costs one unit, whatever the plan’s limit of symbols. The response is shared by all customers with the same delay and at most 5 seconds old. Its header `Openpit-Visit` is a proof of payment: with it in the parameter `visit`, `/market` and `/market/quotes` are free for an hour.',
     parameters: ['someSymbols', 'paidVisit', 'closes', 'dryRun'],
     answer: 'Market',
-    errors: [...SYMBOL_ERRORS, 'repeated_parameter', 'invalid_parameter'],
+    errors: [...MARKET_ERRORS, 'invalid_parameter'],
   },
   {
     path: '/market/quotes',
@@ -184,7 +191,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'The newest prices of all symbols, free for an hour after /market',
     parameters: ['someSymbols', 'visit'],
     answer: 'MarketQuotes',
-    errors: [...SYMBOL_ERRORS, 'missing_parameter', 'repeated_parameter', 'invalid_visit'],
+    errors: [...MARKET_ERRORS, 'missing_parameter', 'invalid_visit'],
   },
   ...ACCOUNT_OPERATIONS,
   ...OPERATOR_OPERATIONS,

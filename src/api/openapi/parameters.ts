@@ -70,7 +70,7 @@ export const PARAMETERS = {
     in: 'query',
     required: false,
     description:
-      'Only these symbols; a named formula stands for the symbols in it. The plan limits their number. Without it, the response has all symbols.',
+      'Only these symbols, however many; a named formula stands for the symbols in it. Without it, the response has all symbols.',
     schema: { type: 'string', minLength: 1 },
     example: 'XAU,WTIOIL-FUT',
   },

@@ -72,14 +72,14 @@ export function isOff(query: QueryParams, name: 'metadata' | 'closes'): boolean 
 }
 
 /** Reads `symbols`. */
-export function readSymbolSet(query: QueryParams, plan: Plan): SymbolSet {
+export function readSymbolSet(query: QueryParams, { maxSymbols }: Pick<Plan, 'maxSymbols'>): SymbolSet {
   const values = query.get('symbols');
   if (!values) throw missing(query, 'symbols', 'XAU,WTIOIL-FUT');
   const received = values.length === 1 ? values[0]! : values.join(',');
   const symbolSet = parseSymbols(received);
   const { length } = symbolSet.codes;
   if (length === 0) throw refuse('invalid_symbols', { received: echo(received) });
-  if (length > plan.maxSymbols) throw refuse('too_many_symbols', { received: length, max: plan.maxSymbols });
+  if (length > maxSymbols) throw refuse('too_many_symbols', { received: length, max: maxSymbols });
   return symbolSet;
 }
 
