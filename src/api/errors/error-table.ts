@@ -250,8 +250,11 @@ export const ERRORS = {
   ),
   unavailable: entry(
     503,
-    (d: { why: string }) =>
-      `The service cannot answer now: ${d.why}. Retry after the number of seconds in "Retry-After".`,
+    // An event has no headers.
+    (d: { why: string } | { streamEnds: string }) =>
+      'streamEnds' in d
+        ? `The stream ends: ${d.streamEnds}. Connect again.`
+        : `The service cannot answer now: ${d.why}. Retry after the number of seconds in "Retry-After".`,
     { why: 'it is starting' },
   ),
 } as const;

@@ -168,7 +168,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'Rates',
     summary: 'The newest price of each symbol, now and whenever it changes',
     description:
-      'Server-sent events: `event: rate` with the data below, and `event: end` with a code and a message when the key is revoked, the quota is exhausted or the service stops. Opening the stream costs one unit, which includes the first 100 events; each further 100 events cost one unit.',
+      'Server-sent events: `event: rate` with the data below, and `event: end` with a code and a message when the key is revoked, the quota is exhausted or cannot be checked, the delay of the plan changes or the service stops. Opening the stream costs one unit, which includes the first 100 events; each further 100 events cost one unit.',
     parameters: ['symbols', 'lastEventId', 'dryRun'],
     answer: 'StreamRate',
     errors: [...SYMBOL_ERRORS, 'invalid_parameter'],

@@ -79,7 +79,7 @@ export class StreamHub {
 
   /** Throws a refusal if the account may not open another stream. */
   requireRoom(accountId: string): void {
-    if (this.#isDraining) throw stopping();
+    if (this.#isDraining) throw refuse('unavailable', { why: 'it is stopping' }, 1);
     if ((this.#perAccount.get(accountId) ?? 0) < STREAMS_PER_ACCOUNT_MAX) return;
     throw refuse(
       'rate_limited',
@@ -104,14 +104,14 @@ export class StreamHub {
     if (!connection.isOpen) return connection.body; // the first events exhausted the quota
     channel.connections.add(connection);
     this.#checking ??= setInterval(() => void this.#checkAll(), CHECK_MS);
-    if (this.#isDraining) connection.end(stopping());
+    if (this.#isDraining) connection.end(streamEnd(STOPPING));
     return connection.body;
   }
 
   /** Ends every stream, so that the process can stop. */
   drain(): void {
     this.#isDraining = true;
-    for (const [connection] of this.#connections()) connection.end(stopping());
+    for (const [connection] of this.#connections()) connection.end(streamEnd(STOPPING));
   }
 
   #connections(): [StreamConnection, Channel][] {
@@ -148,14 +148,14 @@ export class StreamHub {
     }
   }
 
-  /** Ends a stream whose key is no longer admitted or whose plan has changed. Cheap while the key is cached. */
+  /** Ends a stream whose key is no longer admitted or whose plan has another delay now. Cheap while the key is cached. */
   async #check(connection: StreamConnection, { view }: Channel): Promise<void> {
     const { gate } = this.#options;
     const { presented } = connection;
     const refusal = await gate.endReason(presented);
     if (refusal) return connection.end(admissionRefusal(refusal));
     const delayMs = (gate.directory.cached(presented.key)?.customer.plan.delaySeconds ?? 0) * 1000;
-    if (delayMs !== view.delayMs) connection.end(planChanged());
+    if (delayMs !== view.delayMs) connection.end(streamEnd(DELAY_CHANGED));
   }
 
   #stopChecking(): void {
@@ -164,11 +164,10 @@ export class StreamHub {
   }
 }
 
-function stopping(): Refusal {
-  return refuse('unavailable', { why: 'it is stopping' }, 1);
-}
+const STOPPING = 'the service is stopping';
+const DELAY_CHANGED = "the delay of the account's plan has changed";
 
-/** A new plan may have another delay, so the client has to reconnect. */
-function planChanged(): Refusal {
-  return refuse('unavailable', { why: 'the plan of the account has changed; connect again' });
+/** Why an open stream ends although its client may open another one. */
+export function streamEnd(why: string): Refusal {
+  return refuse('unavailable', { streamEnds: why });
 }

@@ -167,7 +167,8 @@ onEachEngine('GET /rates/stream', (engine) => {
     const stream = await listen('XAU', key);
     await stream.take(1);
     await service.setPlan({ name: 'moving', delaySeconds: 60 });
-    expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'unavailable' } });
+    const message = "The stream ends: the delay of the account's plan has changed. Connect again.";
+    expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'unavailable', message } });
     const again = await listen('XAU', key);
     await again.take(1);
     const { account } = await foundBy(key);
@@ -247,7 +248,8 @@ onEachEngine('a stopping service', (engine) => {
     const stream = await EventReader.open(url, { 'x-api-key': api.key });
     await stream.take(1);
     api.service.core.api.drain();
-    expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'unavailable' } });
+    const message = 'The stream ends: the service is stopping. Connect again.';
+    expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'unavailable', message } });
     expect(await stream.next()).toBeUndefined();
     expectRefusal(await api.ask('/rates/stream?symbols=XAU'), 503, 'unavailable');
   });

@@ -11,7 +11,7 @@ import { readFlag } from '../../params/parameters.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
 import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
 import type { Responses } from '../../response/responses.ts';
-import type { StreamHub } from '../../stream/hub.ts';
+import { type StreamHub, streamEnd } from '../../stream/hub.ts';
 import type { CostReport } from '../dry-run/cost-report.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Step } from '../request/step.ts';
@@ -68,7 +68,10 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
       after: channel.sequenceOf(request.headers.get('last-event-id')),
       presented: { key: text, inUrl, address: () => address },
       warnings,
-      quotaRefusal: (spend) => quotaRefusal(spend, context.customer!.plan, rateLimits, 1),
+      quotaRefusal: (spend) =>
+        spend.reason === 'unavailable'
+          ? streamEnd('the quota cannot be checked')
+          : quotaRefusal(spend, context.customer!.plan, rateLimits, 1),
     });
     return responses.stream(context, body);
   };
