@@ -12,7 +12,7 @@ export const compare = tool({
   name: 'compare',
   title: 'Compare symbols',
   description:
-    'Compares two or more symbols over a range: the change of each, the best first, their volatility, and the correlation of their daily returns.',
+    'Compares two or more symbols over a range: the change of each, the best first, their volatility, and the correlation of their log returns.',
   input: z.object({
     symbols: symbols.min(2),
     from: date('The first day'),
@@ -47,7 +47,9 @@ export const compare = tool({
       quoted, // part of a text that a model reads: an apostrophe before `+2.3 %` would be noise
     );
     const codes = changes.map(({ code }) => code);
-    return { text: `${table}\n\nCorrelation of daily returns:\n${pairs(codes, correlation).join('\n')}` };
+    return {
+      text: `${table}\n\nCorrelation of log returns between common days:\n${pairs(codes, correlation).join('\n')}`,
+    };
   },
 });
 

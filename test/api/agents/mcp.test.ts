@@ -180,6 +180,19 @@ onEachEngine('POST /mcp', (engine) => {
     expect(text).toContain('XAU and CORN: too few common days');
   });
 
+  test('the correlation of monthly series is not called one of daily returns', async () => {
+    for (const [i, code] of ['NG-EU', 'NG-US'].entries()) {
+      await api.service.publish(code, { '2024-01-01': 100, '2024-02-01': 110 + i, '2024-03-01': 105 });
+    }
+    const { text } = await callTool(client, 'compare', {
+      symbols: ['NG-EU', 'NG-US'],
+      from: '2024-01-01',
+      to: '2024-03-01',
+    });
+    expect(text).toMatch(/\n\nCorrelation of log returns between common days:\nNG-EU and NG-US: 1\.000$/);
+    expect(text).not.toContain('daily');
+  });
+
   test('a long series is summarised, and complete as a resource', async () => {
     const days = Array.from({ length: 100 }, (_, i) =>
       new Date(Date.UTC(2022, 0, 3 + i)).toISOString().slice(0, 10),

@@ -63,7 +63,7 @@ export function StatisticsTable({ answer: { statistics, correlation } }: { answe
         </tbody>
       </table>
       <p class="hint">
-        From daily closes.{codes.length > 1 && ' Correlations are those of daily log returns.'}
+        From closes.{codes.length > 1 && ' Correlations are those of log returns between common days.'}
       </p>
     </section>
   );

@@ -29,7 +29,7 @@ export function StatisticsCard({ request, apiKey }: { request: string; apiKey: s
       </div>
       {!isWanted && (
         <p class="hint">
-          Mean, volatility, drawdown and correlations of the daily closes in this range. Costs one unit.
+          Mean, volatility, drawdown and correlations of the closes in this range. Costs one unit.
         </p>
       )}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
