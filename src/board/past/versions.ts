@@ -5,7 +5,7 @@ import type { Day } from '../../market/day.ts';
 import { marketOf } from '../../market/session.ts';
 import { isBarSeen } from '../../market/visibility.ts';
 import type { Series } from '../series/series.ts';
-import { type PastMoment, visibleHistories } from './visible-history.ts';
+import { type PastMoment, type VisibleHistory, visibleHistories } from './visible-history.ts';
 
 /** Versions of days, and the last day that was read. */
 export interface RevisedDays {
@@ -18,17 +18,20 @@ export class PastVersions {
   readonly #ledger: Ledger;
   readonly #horizon: number;
   readonly #series: ReadonlyMap<number, Series>;
+  readonly #histories: ReadonlyMap<Series, VisibleHistory>;
   readonly #sets: readonly OriginSymbols[];
 
   private constructor(
     ledger: Ledger,
     horizon: number,
     series: ReadonlyMap<number, Series>,
+    histories: ReadonlyMap<Series, VisibleHistory>,
     sets: readonly OriginSymbols[],
   ) {
     this.#ledger = ledger;
     this.#horizon = horizon;
     this.#series = series;
+    this.#histories = histories;
     this.#sets = sets;
   }
 
@@ -41,7 +44,11 @@ export class PastVersions {
       origin,
       symbolIds: members.map(({ symbol }) => symbol.id),
     }));
-    return new PastVersions(ledger, moment.horizon, byId, sets);
+    return new PastVersions(ledger, moment.horizon, byId, histories, sets);
+  }
+
+  firstDay(series: Series): Day | undefined {
+    return this.#histories.get(series)?.firstDay;
   }
 
   /** Every visible version of one day's bars, the oldest of each symbol first. */

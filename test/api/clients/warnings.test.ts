@@ -140,6 +140,17 @@ onEachEngine('warnings', (engine) => {
     expect(asOf.body.warnings).toEqual(expected);
   });
 
+  test('so do the revisions of a range, of a day, and in a table', async () => {
+    const revisions = '/rates/revisions?symbols=XAU,XAG';
+    const range = `${revisions}&startDate=2024-05-13&endDate=2024-05-13`;
+    const ofRange = 'The data of XAG starts on 2024-05-14, after this range.';
+    expect(await warningsOf(range)).toEqual([ofRange]);
+    expect((await api.ask(`${range}&format=csv`)).headers.get('openpit-warnings')).toBe(ofRange);
+    const ofDay = 'The data of XAG starts on 2024-05-14, after this day.';
+    expect(await warningsOf(`${revisions}&date=2024-05-13`)).toEqual([ofDay]);
+    expect(await warningsOf(`${revisions}&date=2024-05-14`)).toBeUndefined();
+  });
+
   test('warnings are the last member and change nothing before them', async () => {
     const plain = await api.ask(`/rates/time-series?${RANGE}`);
     const warned = await api.ask(`/rates/time-series?${RANGE}&currency=EUR`);

@@ -13,15 +13,20 @@ export function closesOn(days: readonly Day[]): RequiredDays {
 }
 
 /**
- * Warnings for the symbols whose prices are hidden, or whose history begins after a range: it is empty for them, which may look
- * like a failure.
+ * Warnings for the symbols whose prices are hidden, or whose history begins after the requested day or range: it is empty for
+ * them, which may look like a failure.
  */
-export function rangeWarnings(symbols: readonly RequestedSymbol[], last: Day, prices: Prices): string[] {
+export function rangeWarnings(
+  symbols: readonly RequestedSymbol[],
+  last: Day,
+  prices: Pick<Prices, 'firstDay'>,
+  requested: 'day' | 'range' = 'range',
+): string[] {
   const warnings = hiddenWarnings(symbols);
   for (const { code, series } of symbols) {
     const first = prices.firstDay(series);
     if (first !== undefined && first > last) {
-      warnings.push(`The data of ${code} starts on ${printDay(first)}, after this range.`);
+      warnings.push(`The data of ${code} starts on ${printDay(first)}, after this ${requested}.`);
     }
   }
   return warnings;
