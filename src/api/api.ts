@@ -32,7 +32,7 @@ import { Delivery } from './pipeline/steps/deliver.ts';
 import { AnswerEncoder } from './pipeline/steps/encode-answer.ts';
 import { Management } from './pipeline/steps/management.ts';
 import type { EntityTags } from './response/etag.ts';
-import { RateLimitHeader } from './response/rate-limit-header.ts';
+import { RemainingQuota } from './response/remaining-quota.ts';
 import { Responses } from './response/responses.ts';
 import type { MountPoint } from './routing/mount-point.ts';
 import { Router } from './routing/router.ts';
@@ -104,12 +104,12 @@ export class Api {
     const metrics = new Metrics(options.gauges, options.sharing?.shareMetrics);
     this.traffic = new TrafficHistory(metrics, clock, options.lagSeconds);
     const guard = new AdminGuard(adminToken, clock, failedKeysPerMinute, caches.failedTokens);
-    const rateLimits = new RateLimitHeader(meter, clock);
+    const remainingQuota = new RemainingQuota(meter, clock);
     const clientAddress = new ClientAddress(options.trustedProxies);
-    const charge = new Charge(meter, options.keyUses, clock, rateLimits, clientAddress);
-    const responses = new Responses(rateLimits);
+    const charge = new Charge(meter, options.keyUses, clock, remainingQuota, clientAddress);
+    const responses = new Responses(remainingQuota);
     const onDownloadFailure = (error: unknown) => log.error('download failed', { message: messageOf(error) });
-    const parquet = new ParquetDelivery(options.parquetFiles, charge, rateLimits, onDownloadFailure);
+    const parquet = new ParquetDelivery(options.parquetFiles, charge, remainingQuota, onDownloadFailure);
     this.#observer = new RequestObserver(metrics, log, options.accessLog);
     this.#streams = new StreamHub(options);
     this.#pipeline = new Pipeline({
@@ -119,14 +119,14 @@ export class Api {
       charge,
       clientAddress,
       costReport: new CostReport(charge, responses),
-      delivery: new Delivery(charge, rateLimits, parquet),
+      delivery: new Delivery(charge, remainingQuota, parquet),
       parquet,
       encoder: new AnswerEncoder(tags, onDownloadFailure),
       marketViews: new MarketViews(options.board, tags),
       idempotentAnswers: new IdempotentAnswers(caches.idempotentAnswers),
       management: new Management(options, guard),
       observer: this.#observer,
-      rateLimits,
+      remainingQuota,
       responses,
       router: new Router(mounts, routesOf({ ...options, traffic: this.traffic }, metrics, guard)),
       streams: this.#streams,

@@ -178,10 +178,11 @@ export class Pipeline {
 
   /** A refusal is not charged, so what is left of the quota may have to be read. An outage says nothing about it. */
   #refuse(context: RequestContext, error: unknown): MaybeAsync<Response> {
-    const { rateLimits, responses } = this.#options;
+    const { remainingQuota, responses } = this.#options;
     const { customer, now } = context;
     const refusal = refusalOf(error, context, this.#options);
-    const loading = customer && refusal.code !== 'unavailable' ? rateLimits.load(customer, now) : undefined;
+    const loading =
+      customer && refusal.code !== 'unavailable' ? remainingQuota.load(customer, now) : undefined;
     return maybeAsync(loading, () =>
       this.#observe(context, responses.refusal(context, refusal, context.endpoint)),
     );

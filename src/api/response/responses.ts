@@ -10,7 +10,7 @@ import { type Dialect, familyCodeOf } from '../versions/dialects.ts';
 import { etagOfEncoding, etagOfMatch, matches } from './etag.ts';
 import { acceptsGzip, gzip, PLAIN_BYTES_MAX } from './gzip.ts';
 import { allowedMethods, COMMON_HEADERS, JSON_TYPE, policyOf } from './headers.ts';
-import type { RateLimitHeader } from './rate-limit-header.ts';
+import type { RemainingQuota } from './remaining-quota.ts';
 import { rateLimitText } from './request-lines.ts';
 
 /** What a response needs to know about its request. */
@@ -27,10 +27,10 @@ export interface ResponseContext {
 
 /** Builds JSON responses, refusals and streams. */
 export class Responses {
-  readonly #rateLimits: RateLimitHeader;
+  readonly #remainingQuota: RemainingQuota;
 
-  constructor(rateLimits: RateLimitHeader) {
-    this.#rateLimits = rateLimits;
+  constructor(remainingQuota: RemainingQuota) {
+    this.#remainingQuota = remainingQuota;
   }
 
   /** For customers, about their own account. */
@@ -100,7 +100,7 @@ export class Responses {
     };
     if (customer) {
       headers['RateLimit-Policy'] = policyOf(customer);
-      const left = this.#rateLimits.of(customer);
+      const left = this.#remainingQuota.of(customer);
       if (left !== undefined) headers.RateLimit = rateLimitText(left);
     }
     return headers;

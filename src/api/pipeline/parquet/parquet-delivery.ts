@@ -10,7 +10,7 @@ import type { ParquetFiles } from '../../parquet/parquet-files.ts';
 import { matches } from '../../response/etag.ts';
 import { TYPES } from '../../response/format.ts';
 import { COMMON_HEADERS, policyOf, warningHeaders } from '../../response/headers.ts';
-import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { RemainingQuota } from '../../response/remaining-quota.ts';
 import { rateLimitText } from '../../response/request-lines.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response } from '../request/step.ts';
@@ -23,18 +23,18 @@ import type { Charge } from '../steps/charge.ts';
 export class ParquetDelivery {
   readonly #files: ParquetFiles;
   readonly #charge: Charge;
-  readonly #rateLimits: RateLimitHeader;
+  readonly #remainingQuota: RemainingQuota;
   readonly #onFailure: (error: unknown) => void;
 
   constructor(
     files: ParquetFiles,
     charge: Charge,
-    rateLimits: RateLimitHeader,
+    remainingQuota: RemainingQuota,
     onFailure: (error: unknown) => void,
   ) {
     this.#files = files;
     this.#charge = charge;
-    this.#rateLimits = rateLimits;
+    this.#remainingQuota = remainingQuota;
     this.#onFailure = onFailure;
   }
 
@@ -111,8 +111,8 @@ export class ParquetDelivery {
     { etag, finality, warnings = [] }: Pick<ParquetAnswerOptions, 'etag' | 'finality' | 'warnings'>,
   ): Promise<Record<string, string>> {
     const customer = context.customer!;
-    await this.#rateLimits.load(customer, context.now);
-    const rateLimit = this.#rateLimits.of(customer);
+    await this.#remainingQuota.load(customer, context.now);
+    const rateLimit = this.#remainingQuota.of(customer);
     return {
       ...COMMON_HEADERS,
       'X-Request-Id': context.requestId,

@@ -4,7 +4,7 @@ import type { ClientAddress } from '../../access/client-address.ts';
 import { refuse } from '../../errors/errors.ts';
 import { admissionRefusal } from '../../errors/from-gate.ts';
 import { single } from '../../params/parameters.ts';
-import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { RemainingQuota } from '../../response/remaining-quota.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Step } from '../request/step.ts';
 
@@ -34,8 +34,8 @@ export function authenticate({ gate, clientAddress }: AuthenticateOptions): Step
 }
 
 /** Reads what is left of the quota, if this process does not know it: responses that are not charged have it in a header. */
-export function loadQuota({ rateLimits }: { rateLimits: RateLimitHeader }): Step {
-  return ({ customer, now }) => rateLimits.load(customer!, now);
+export function loadQuota({ remainingQuota }: { remainingQuota: RemainingQuota }): Step {
+  return ({ customer, now }) => remainingQuota.load(customer!, now);
 }
 
 function keyInUrl(context: RequestContext): SentKey | undefined {

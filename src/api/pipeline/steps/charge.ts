@@ -11,7 +11,7 @@ import { quotaRefusal, visitorRefusal } from '../../errors/from-gate.ts';
 import type { MarketEndpoint, PriceEndpoint, StreamEndpoint } from '../../model/endpoint.ts';
 import type { MaybeAsync } from '../../model/maybe-async.ts';
 import { visitorRateLimit } from '../../response/headers.ts';
-import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { RemainingQuota } from '../../response/remaining-quota.ts';
 import type { RateLimit } from '../../response/request-lines.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
@@ -28,20 +28,20 @@ export class Charge {
   readonly #meter: Meter;
   readonly #keyUses: KeyUses;
   readonly #clock: Clock;
-  readonly #rateLimits: RateLimitHeader;
+  readonly #remainingQuota: RemainingQuota;
   readonly #clientAddress: ClientAddress;
 
   constructor(
     meter: Meter,
     keyUses: KeyUses,
     clock: Clock,
-    rateLimits: RateLimitHeader,
+    remainingQuota: RemainingQuota,
     clientAddress: ClientAddress,
   ) {
     this.#meter = meter;
     this.#keyUses = keyUses;
     this.#clock = clock;
-    this.#rateLimits = rateLimits;
+    this.#remainingQuota = remainingQuota;
     this.#clientAddress = clientAddress;
   }
 
@@ -82,7 +82,7 @@ export class Charge {
   }
 
   #quotaBalance(plan: Plan, remaining: number, units: number): Balance {
-    const { resetAt, secondsToReset } = this.#rateLimits;
+    const { resetAt, secondsToReset } = this.#remainingQuota;
     const refusal =
       units > remaining ? quotaRefusal(exhausted(secondsToReset), plan, { resetAt }, units) : undefined;
     return { remaining, resetAt, refusal };
@@ -110,9 +110,9 @@ export class Charge {
     now = this.#clock.now(),
   ): RateLimit {
     const { customer, knownKey } = context;
-    if (!spend.ok) throw quotaRefusal(spend, customer!.plan, this.#rateLimits, units);
+    if (!spend.ok) throw quotaRefusal(spend, customer!.plan, this.#remainingQuota, units);
     context.isCharged = true;
     this.#keyUses.count(knownKey!, endpoint, units, now);
-    return this.#rateLimits.afterCharge(customer!, spend.remaining, now);
+    return this.#remainingQuota.afterCharge(customer!, spend.remaining, now);
   }
 }

@@ -7,7 +7,7 @@ import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
 import { policyOf } from '../../response/headers.ts';
-import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { RemainingQuota } from '../../response/remaining-quota.ts';
 import type { RateLimit } from '../../response/request-lines.ts';
 import type { ParquetDelivery } from '../parquet/parquet-delivery.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
@@ -18,12 +18,12 @@ import type { Charge } from './charge.ts';
 /** Sends an answer, and charges for it unless it is a 304 or a HEAD. */
 export class Delivery {
   readonly #charge: Charge;
-  readonly #rateLimits: RateLimitHeader;
+  readonly #remainingQuota: RemainingQuota;
   readonly #parquet: ParquetDelivery;
 
-  constructor(charge: Charge, rateLimits: RateLimitHeader, parquet: ParquetDelivery) {
+  constructor(charge: Charge, remainingQuota: RemainingQuota, parquet: ParquetDelivery) {
     this.#charge = charge;
-    this.#rateLimits = rateLimits;
+    this.#remainingQuota = remainingQuota;
     this.#parquet = parquet;
   }
 
@@ -46,7 +46,7 @@ export class Delivery {
   sendPaid(context: RequestContext, answer: CachedAnswer): MaybeAsync<RawReply> {
     const withoutBody = this.#sendWithoutBody(context, answer);
     if (withoutBody) return withoutBody;
-    return answer.send(context, this.#rateLimits.of(context.customer!));
+    return answer.send(context, this.#remainingQuota.of(context.customer!));
   }
 
   /** Sends a 304 or the headers alone; undefined when the request needs the body. */
@@ -56,8 +56,8 @@ export class Delivery {
     const ifNoneMatch = request.headers.get('if-none-match');
     const isUnchanged = ifNoneMatch !== null && head.isUnchanged(ifNoneMatch);
     if (!isUnchanged && request.method !== 'HEAD') return undefined;
-    return maybeAsync(this.#rateLimits.load(customer, context.now), () => {
-      const rateLimit = this.#rateLimits.of(customer);
+    return maybeAsync(this.#remainingQuota.load(customer, context.now), () => {
+      const rateLimit = this.#remainingQuota.of(customer);
       return isUnchanged
         ? head.notModified(ifNoneMatch, context, rateLimit)
         : head.headOnly(context, rateLimit);
@@ -75,7 +75,7 @@ export class Delivery {
 
   async #sendDeferred(context: RequestContext, deferred: DeferredAnswer): Promise<RawReply> {
     const answer = await deferred.build(acceptsGzip(context.request.headers.get('accept-encoding')));
-    return answer.send(context, this.#rateLimits.of(context.customer!));
+    return answer.send(context, this.#remainingQuota.of(context.customer!));
   }
 
   /**
@@ -86,8 +86,8 @@ export class Delivery {
     const { request, requestId } = context;
     const customer = context.customer!;
     const addressed = async () => {
-      await this.#rateLimits.load(customer, context.now);
-      return { requestId, policy: policyOf(customer), rateLimit: this.#rateLimits.of(customer) };
+      await this.#remainingQuota.load(customer, context.now);
+      return { requestId, policy: policyOf(customer), rateLimit: this.#remainingQuota.of(customer) };
     };
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && download.isUnchanged(ifNoneMatch)) {

@@ -9,7 +9,7 @@ import { quotaRefusal } from '../../errors/from-gate.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
 import { readFlag } from '../../params/parameters.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
-import type { RateLimitHeader } from '../../response/rate-limit-header.ts';
+import type { RemainingQuota } from '../../response/remaining-quota.ts';
 import type { Responses } from '../../response/responses.ts';
 import { type StreamHub, streamEnd } from '../../stream/hub.ts';
 import type { CostReport } from '../dry-run/cost-report.ts';
@@ -24,14 +24,15 @@ export interface OpenStreamOptions {
   meter: Meter;
   charge: Charge;
   costReport: CostReport;
-  rateLimits: RateLimitHeader;
+  remainingQuota: RemainingQuota;
   responses: Responses;
   streams: StreamHub;
 }
 
 /** Opens a stream. It is charged like a response, and again for its events. */
 export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
-  const { board, clientAddress, clock, meter, charge, costReport, rateLimits, responses, streams } = options;
+  const { board, clientAddress, clock, meter, charge, costReport, remainingQuota, responses, streams } =
+    options;
 
   return async (context: RequestContext, endpoint: StreamEndpoint): Promise<Reply> => {
     const { request, query, now, dialect } = context;
@@ -71,7 +72,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
       quotaRefusal: (spend) =>
         spend.reason === 'unavailable'
           ? streamEnd('the quota cannot be checked')
-          : quotaRefusal(spend, context.customer!.plan, rateLimits, 1),
+          : quotaRefusal(spend, context.customer!.plan, remainingQuota, 1),
     });
     return responses.stream(context, body);
   };

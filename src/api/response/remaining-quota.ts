@@ -3,8 +3,8 @@ import type { Meter } from '../../gate/meter/meter.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { RateLimit } from './request-lines.ts';
 
-/** The value of the header `RateLimit`: what is left of a customer's quota, as far as this process knows it. */
-export class RateLimitHeader {
+/** What is left of the quota of each customer, as far as this process knows. Responses have it in the header `RateLimit`. */
+export class RemainingQuota {
   readonly #meter: Meter;
   readonly #clock: Clock;
   #resetAt = 0;
