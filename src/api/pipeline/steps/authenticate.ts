@@ -3,6 +3,7 @@ import { keyInHeader, misplacedKey, namesOfMisplacedKeys, type SentKey } from '.
 import type { ClientAddress } from '../../access/client-address.ts';
 import { refuse } from '../../errors/errors.ts';
 import { admissionRefusal } from '../../errors/from-gate.ts';
+import { maybeAsync } from '../../model/maybe-async.ts';
 import { single } from '../../params/parameters.ts';
 import type { RemainingQuota } from '../../response/remaining-quota.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -21,8 +22,7 @@ export function authenticate({ gate, clientAddress }: AuthenticateOptions): Step
       { key: key.text, inUrl: key.inUrl, address: () => clientAddress.ofRequest(context) },
       context.now,
     );
-    if (admission instanceof Promise) return admission.then((found) => settle(context, key, found));
-    return settle(context, key, admission);
+    return maybeAsync(admission, (found) => settle(context, key, found));
   };
 
   function settle(context: RequestContext, key: SentKey, admission: Admission): undefined {

@@ -31,57 +31,59 @@ export interface BuildAnswerOptions {
   tableCache: TableCache;
 }
 
-/**
- * Builds the answer from prices in memory, and offers it to the cache.
- *
- *     load series ─► prices ─► convert currency and unit ─► endpoint.answer ─► JSON, CSV, NDJSON, rows for Parquet
- */
-export function buildAnswer({
-  board,
-  encoder,
-  answerCache,
-  tableCache,
-}: BuildAnswerOptions): Step<PriceEndpoint> {
-  return (context) => {
-    const building = build(context.priceRequest!);
-    if (!(building instanceof Promise)) {
-      context.answer = building;
-      return undefined;
-    }
-    return building.then((answer) => {
+/** Sets the answer that is built from prices in memory. */
+export function buildAnswer(options: BuildAnswerOptions): Step<PriceEndpoint> {
+  const builder = new AnswerBuilder(options);
+  return (context) =>
+    maybeAsync(builder.build(context.priceRequest!), (answer) => {
       context.answer = answer;
       return undefined;
     });
-  };
+}
+
+/**
+ * Builds answers, and offers them to the cache.
+ *
+ *     load series ─► prices ─► convert currency and unit ─► endpoint.answer ─► JSON, CSV, NDJSON, rows for Parquet
+ */
+class AnswerBuilder {
+  readonly #board: Board;
+  readonly #encoder: AnswerEncoder;
+  readonly #answerCache: AnswerCache;
+  readonly #tableCache: TableCache;
+
+  constructor({ board, encoder, answerCache, tableCache }: BuildAnswerOptions) {
+    this.#board = board;
+    this.#encoder = encoder;
+    this.#answerCache = answerCache;
+    this.#tableCache = tableCache;
+  }
 
   /** Starts over after loading: the board may evict a series while others load. */
-  function build(
-    priceRequest: PriceRequest,
-    required = requiredData(priceRequest),
-  ): MaybeAsync<PreparedAnswer> {
+  build(priceRequest: PriceRequest, required = requiredData(priceRequest)): MaybeAsync<PreparedAnswer> {
     const { context, priceQuery } = priceRequest;
-    const loading = board.prepare(priceQuery.series, required, context.now);
-    if (loading) return loading.then(() => build(priceRequest, required));
+    const loading = this.#board.prepare(priceQuery.series, required, context.now);
+    if (loading) return loading.then(() => this.build(priceRequest, required));
     try {
-      return answer(priceRequest);
+      return this.#answer(priceRequest);
     } catch (error) {
       if (!(error instanceof NotLoaded) || required === 'all') throw error;
-      return build(priceRequest, 'all'); // the clock was set back since two years were loaded
+      return this.build(priceRequest, 'all'); // the clock was set back since two years were loaded
     }
   }
 
-  function answer(priceRequest: PriceRequest): MaybeAsync<PreparedAnswer> {
+  #answer(priceRequest: PriceRequest): MaybeAsync<PreparedAnswer> {
     const { endpoint, context, priceQuery, view } = priceRequest;
     const prices = pricesOf(view, priceQuery, context.now);
     const large = endpoint.large?.(priceQuery, prices, context);
-    if (large) return maybeAsync(large, (answer) => defer(priceRequest, answer));
+    if (large) return maybeAsync(large, (answer) => this.#defer(priceRequest, answer));
     const version = SymbolSeries.lastVersion;
     const answering = endpoint.answer(priceQuery, prices, context);
-    return maybeAsync(answering, (found) => encode(priceRequest, found, version));
+    return maybeAsync(answering, (found) => this.#encode(priceRequest, found, version));
   }
 
   /** `version` is that of the series when the answer was started. */
-  function encode(
+  #encode(
     priceRequest: PriceRequest,
     answer: Answer,
     version: number,
@@ -91,7 +93,7 @@ export function buildAnswer({
     const body = encodeContent(content, format, membersOf(priceRequest, answer));
     if ('columns' in body) {
       // Empty tables of different symbols differ only in their warnings, and a Parquet file keeps its own.
-      const etag = encoder.tagOfState(priceRequest, {
+      const etag = this.#encoder.tagOfState(priceRequest, {
         state: [body.state, ...warnings].join('\n'),
         finality,
       });
@@ -100,30 +102,36 @@ export function buildAnswer({
         return new ParquetAnswer({ columns: body.columns, source, finality, etag, warnings });
       }
       const source = new LongTableSource(body, format as TextFormat);
-      return encoder.download(priceRequest, { source, finality, etag, warnings, cache: tableCache });
+      return this.#encoder.download(priceRequest, {
+        source,
+        finality,
+        etag,
+        warnings,
+        cache: this.#tableCache,
+      });
     }
-    const encoded = encoder.encode(priceRequest, { body, finality, next, warnings });
-    cache(priceRequest, encoded, { version, finality });
+    const encoded = this.#encoder.encode(priceRequest, { body, finality, next, warnings });
+    this.#cache(priceRequest, encoded, { version, finality });
     return encoded;
   }
 
   /** The tag is known at once; the body is written when somebody pays for it. It is never cached: its prices may change meanwhile. */
-  function defer(priceRequest: PriceRequest, large: LargeAnswer): DeferredAnswer {
+  #defer(priceRequest: PriceRequest, large: LargeAnswer): DeferredAnswer {
     const { endpoint, context, priceQuery } = priceRequest;
     const { finality, next } = large;
     const members = membersOf(priceRequest, large);
-    const etag = encoder.tagOfState(priceRequest, { finality, state: large.state + members });
+    const etag = this.#encoder.tagOfState(priceRequest, { finality, state: large.state + members });
     const head = { body: noBody(context.format), finality, next };
-    return new DeferredAnswer(encoder.encode(priceRequest, head, etag), async (wantsGzip) => {
+    return new DeferredAnswer(this.#encoder.encode(priceRequest, head, etag), async (wantsGzip) => {
       const body = encodeContent(await endpoint.build!(priceQuery, large, context), 'json', members);
       const isLong = body.length > PLAIN_BYTES_MAX;
       const gzipped = wantsGzip && isLong ? await gzipInSlices(contentOf(body)) : undefined;
-      return encoder.encode(priceRequest, { body, gzipped, finality, next }, etag);
+      return this.#encoder.encode(priceRequest, { body, gzipped, finality, next }, etag);
     });
   }
 
   /** The cache is keyed by URL, which does not contain `Accept`. The answer of a dry run is never sent. */
-  function cache(
+  #cache(
     priceRequest: PriceRequest,
     answer: CachedAnswer,
     { version, finality }: { version: number; finality: Finality },
@@ -132,7 +140,7 @@ export function buildAnswer({
     if (isDryRun || (!namedFormat && context.format !== 'json')) return;
     const { dialect, now } = context;
     const sources = {
-      board,
+      board: this.#board,
       view,
       series: priceQuery.series,
       version,
@@ -142,7 +150,7 @@ export function buildAnswer({
     };
     const namesFormat = namedFormat !== undefined;
     const { hasFormulas = false } = priceQuery;
-    answerCache.keep(url, { endpoint, dialect, pathFormat, namesFormat, hasFormulas }, answer, sources);
+    this.#answerCache.keep(url, { endpoint, dialect, pathFormat, namesFormat, hasFormulas }, answer, sources);
   }
 }
 

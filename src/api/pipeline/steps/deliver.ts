@@ -35,11 +35,9 @@ export class Delivery {
       answer instanceof DeferredAnswer ? answer.head : answer,
     );
     if (withoutBody) return withoutBody;
-    const charging = this.#charge.take(context, endpoint, 1, context.now);
-    if (charging instanceof Promise) {
-      return charging.then((rateLimit) => this.#sendBody(context, answer, rateLimit));
-    }
-    return this.#sendBody(context, answer, charging);
+    return maybeAsync(this.#charge.take(context, endpoint, 1, context.now), (rateLimit) =>
+      this.#sendBody(context, answer, rateLimit),
+    );
   }
 
   /** Sends an answer that was paid for before it was built. */

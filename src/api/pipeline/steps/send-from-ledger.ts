@@ -40,39 +40,48 @@ export function readsLedger({ endpoint, priceQuery }: PriceRequest): boolean {
  * first, whatever the outcome.
  */
 export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoint> {
-  const { board, tags, encoder, charge, delivery, readers, confirmedWrites, downloadsDir } = options;
-  return (context, endpoint) => {
-    const priceRequest = context.priceRequest!;
-    return readsLedger(priceRequest) ? send(context, endpoint, priceRequest) : undefined;
-  };
+  const sender = new LedgerSender(options);
+  return (context, endpoint) =>
+    readsLedger(context.priceRequest!) ? sender.send(context, endpoint, context.priceRequest!) : undefined;
+}
 
-  async function send(
+/** Charges, has a reader thread read, and delivers. */
+class LedgerSender {
+  readonly #options: SendFromLedgerOptions;
+
+  constructor(options: SendFromLedgerOptions) {
+    this.#options = options;
+  }
+
+  async send(
     context: RequestContext,
     endpoint: PriceEndpoint,
     priceRequest: PriceRequest,
   ): Promise<Response> {
+    const { charge, delivery, downloadsDir, readers } = this.#options;
     const customer = context.customer!;
     const { format } = priceRequest.context;
     const slot = readers.reserve(customer.id);
     try {
       await charge.take(context, endpoint);
-      const request = ledgerRequest(context, priceRequest);
+      const request = this.#requestOf(context, priceRequest);
       const read = (from?: Partial<LedgerRequest>) =>
         slot.read({ ...request, ...from }, () => context.peer() !== '');
       const response = await read();
       if (format === 'json' || (response.next === undefined && format !== 'parquet')) {
-        return delivery.sendPaid(context, answerOf(priceRequest, response));
+        return delivery.sendPaid(context, this.#answerOf(priceRequest, response));
       }
       const requireAffordable = (units: number) => charge.requireAffordable(context, units);
       const options = { format: textFormatOf(format), dir: downloadsDir, read, requireAffordable };
       const source = new LedgerTableSource(response, options);
-      return await delivery.send(context, endpoint, tableOf(priceRequest, response, source));
+      return await delivery.send(context, endpoint, this.#tableOf(priceRequest, response, source));
     } finally {
       slot.release();
     }
   }
 
-  function ledgerRequest({ request, target }: RequestContext, priceRequest: PriceRequest): LedgerRequest {
+  #requestOf({ request, target }: RequestContext, priceRequest: PriceRequest): LedgerRequest {
+    const { board, confirmedWrites } = this.#options;
     const { endpoint, context, view, warnings } = priceRequest;
     const { plan, now, format, dialect } = context;
     return {
@@ -94,18 +103,15 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
   }
 
   /** Never cached: no series version shows when it changes. */
-  function answerOf(priceRequest: PriceRequest, response: LedgerResponse): CachedAnswer {
+  #answerOf(priceRequest: PriceRequest, response: LedgerResponse): CachedAnswer {
     const { packet, gzipped, next, finality, warnings, length, contentFrom, type } = response;
     const body = { packet: bufferPool.adopt(Buffer.from(packet.buffer) as Bytes), length, contentFrom, type };
-    return encoder.encode(priceRequest, { body, gzipped, next, finality, warnings });
+    return this.#options.encoder.encode(priceRequest, { body, gzipped, next, finality, warnings });
   }
 
   /** The tag is needed before the whole table is read, so it covers the request and the ledger's revision instead. */
-  function tableOf(
-    priceRequest: PriceRequest,
-    first: LedgerResponse,
-    source: TableSource,
-  ): Download | ParquetAnswer {
+  #tableOf(priceRequest: PriceRequest, first: LedgerResponse, source: TableSource): Download | ParquetAnswer {
+    const { encoder, tags } = this.#options;
     const { context, priceQuery, view } = priceRequest;
     const { finality, revision, columns, warnings } = first;
     const sent = [...context.query].filter(({ name }) => name !== 'apiKey');
