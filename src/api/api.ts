@@ -104,8 +104,8 @@ export class Api {
     const metrics = new Metrics(options.gauges, options.sharing?.shareMetrics);
     this.traffic = new TrafficHistory(metrics, clock, options.lagSeconds);
     const guard = new AdminGuard(adminToken, clock, failedKeysPerMinute, caches.failedTokens);
-    const remainingQuota = new RemainingQuota(meter, clock);
     const clientAddress = new ClientAddress(options.trustedProxies);
+    const remainingQuota = new RemainingQuota(meter, clock, clientAddress);
     const charge = new Charge(meter, options.keyUses, clock, remainingQuota, clientAddress);
     const responses = new Responses(remainingQuota);
     const onDownloadFailure = (error: unknown) => log.error('download failed', { message: messageOf(error) });

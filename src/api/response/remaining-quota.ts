@@ -1,25 +1,46 @@
 import type { Customer } from '../../gate/directory/customer.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
+import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { ClientAddress } from '../access/client-address.ts';
+import { visitorRateLimit } from './headers.ts';
 import type { RateLimit } from './request-lines.ts';
 
-/** What is left of the quota of each customer, as far as this process knows. Responses have it in the header `RateLimit`. */
+/** A request of a customer. */
+interface CustomerRequest {
+  readonly request: IncomingRequest;
+  readonly peer: () => string;
+  /** Set once the request is authenticated. */
+  readonly customer: Customer | undefined;
+}
+
+/**
+ * What is left of the quota of each customer, as far as this process knows, and to each visitor of the page. Responses have it
+ * in the header `RateLimit`.
+ */
 export class RemainingQuota {
   readonly #meter: Meter;
   readonly #clock: Clock;
+  readonly #clientAddress: ClientAddress;
   #resetAt = 0;
   #secondsToReset = 0;
   /** The two above are valid until this moment: the end of a second. */
   #validUntil = 0;
 
-  constructor(meter: Meter, clock: Clock) {
+  constructor(meter: Meter, clock: Clock, clientAddress: ClientAddress) {
     this.#meter = meter;
     this.#clock = clock;
+    this.#clientAddress = clientAddress;
   }
 
-  /** Undefined before the first ledger call of the month, and for visitors to the page, whose limits are per address. */
-  of(customer: Customer): RateLimit | undefined {
-    if (customer.visitors) return undefined;
+  /** Undefined before the first ledger call of the month. */
+  of(request: CustomerRequest): RateLimit | undefined {
+    const customer = request.customer!;
+    const { visitors } = customer;
+    if (visitors) {
+      const address = this.#clientAddress.ofRequest(request);
+      return visitorRateLimit(visitors.balance(address, 0, this.#clock.now()).remaining);
+    }
     const remaining = this.#remaining(customer);
     if (remaining === undefined) return undefined;
     return { policy: 'month', remaining, resetSeconds: this.secondsToReset };

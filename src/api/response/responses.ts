@@ -16,6 +16,7 @@ import { rateLimitText } from './request-lines.ts';
 /** What a response needs to know about its request. */
 export interface ResponseContext {
   request: IncomingRequest;
+  peer: () => string;
   requestId: string;
   /** Set once the request is authenticated; the response then carries the rate limits. */
   customer: Customer | undefined;
@@ -91,7 +92,8 @@ export class Responses {
     return { ...this.#headers(to), 'Cache-Control': CACHE_CONTROL.open, ETag: etag };
   }
 
-  #headers({ requestId, customer }: ResponseContext): Record<string, string> {
+  #headers(to: ResponseContext): Record<string, string> {
+    const { requestId, customer } = to;
     const headers: Record<string, string> = {
       ...COMMON_HEADERS,
       'X-Request-Id': requestId,
@@ -100,7 +102,7 @@ export class Responses {
     };
     if (customer) {
       headers['RateLimit-Policy'] = policyOf(customer);
-      const left = this.#remainingQuota.of(customer);
+      const left = this.#remainingQuota.of(to);
       if (left !== undefined) headers.RateLimit = rateLimitText(left);
     }
     return headers;

@@ -94,6 +94,8 @@ onEachEngine('the key that the page gives to everybody', (engine) => {
         const response = await api.ask(path, { key: own, headers, ...(method && { method }) });
         expect(response.status, path).toBe(status);
         policies.push(response.headers.get('ratelimit-policy'));
+        const limit = own === api.key ? 'address' : 'month';
+        expect(response.headers.get('ratelimit'), path).toStartWith(`"${limit}";r=`);
       }
       expect(policies, `${method ?? 'GET'} ${path} ${status}`).toEqual([address, month]);
     }

@@ -112,7 +112,7 @@ export class ParquetDelivery {
   ): Promise<Record<string, string>> {
     const customer = context.customer!;
     await this.#remainingQuota.load(customer, context.now);
-    const rateLimit = this.#remainingQuota.of(customer);
+    const rateLimit = this.#remainingQuota.of(context);
     return {
       ...COMMON_HEADERS,
       'X-Request-Id': context.requestId,

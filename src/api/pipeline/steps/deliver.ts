@@ -44,7 +44,7 @@ export class Delivery {
   sendPaid(context: RequestContext, answer: CachedAnswer): MaybeAsync<RawReply> {
     const withoutBody = this.#sendWithoutBody(context, answer);
     if (withoutBody) return withoutBody;
-    return answer.send(context, this.#remainingQuota.of(context.customer!));
+    return answer.send(context, this.#remainingQuota.of(context));
   }
 
   /** Sends a 304 or the headers alone; undefined when the request needs the body. */
@@ -55,7 +55,7 @@ export class Delivery {
     const isUnchanged = ifNoneMatch !== null && head.isUnchanged(ifNoneMatch);
     if (!isUnchanged && request.method !== 'HEAD') return undefined;
     return maybeAsync(this.#remainingQuota.load(customer, context.now), () => {
-      const rateLimit = this.#remainingQuota.of(customer);
+      const rateLimit = this.#remainingQuota.of(context);
       return isUnchanged
         ? head.notModified(ifNoneMatch, context, rateLimit)
         : head.headOnly(context, rateLimit);
@@ -73,7 +73,7 @@ export class Delivery {
 
   async #sendDeferred(context: RequestContext, deferred: DeferredAnswer): Promise<RawReply> {
     const answer = await deferred.build(acceptsGzip(context.request.headers.get('accept-encoding')));
-    return answer.send(context, this.#remainingQuota.of(context.customer!));
+    return answer.send(context, this.#remainingQuota.of(context));
   }
 
   /**
@@ -85,7 +85,7 @@ export class Delivery {
     const customer = context.customer!;
     const addressed = async () => {
       await this.#remainingQuota.load(customer, context.now);
-      return { requestId, policy: policyOf(customer), rateLimit: this.#remainingQuota.of(customer) };
+      return { requestId, policy: policyOf(customer), rateLimit: this.#remainingQuota.of(context) };
     };
     const ifNoneMatch = request.headers.get('if-none-match');
     if (ifNoneMatch !== null && download.isUnchanged(ifNoneMatch)) {
