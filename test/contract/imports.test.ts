@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
+import type { UndoneDay } from '../../src/ledger/corrections/undo-import.ts';
 import { PROVISIONAL } from '../../src/ledger/prices/bars.ts';
 import { importName, noteRevision } from '../../src/ledger/prices/imports.ts';
-import type { UndoneDay } from '../../src/ledger/prices/undo-import.ts';
 import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
 import { marketOf, tradeDate } from '../../src/market/session.ts';
 import { onEachEngine } from '../support/ledger.ts';
@@ -90,6 +90,67 @@ onEachEngine('imports', (engine) => {
     expect(await current()).toEqual(expected);
     await undo(run);
     expect(await current()).toEqual(expected);
+  });
+
+  for (const order of ['first', 'second'] as const) {
+    test(`two imports of the same days leave what was published before, with the ${order} undone first`, async () => {
+      const { ledger, publish, undo, current } = await open();
+      await publish({ [MONDAY]: 1 }, 'feed');
+      const before = await current();
+      const [first, second] = [
+        await ledger.imports.begin('a.csv', 'file', NOW),
+        await ledger.imports.begin('b.csv', 'file', NOW),
+      ];
+      await publish({ [MONDAY]: 10, [MONDAY + 1]: 20, [MONDAY + 2]: 30 }, 'file', first);
+      await publish({ [MONDAY]: 11, [MONDAY + 1]: 21 }, 'file', second);
+      if (order === 'first') {
+        expect((await undo(first)).map(([, what]) => what)).toEqual(['kept', 'kept', 'withdrawn']);
+        expect((await current()).map(([, close]) => close)).toEqual([11, 21]);
+        await undo(second);
+      } else {
+        await undo(second);
+        expect((await current()).map(([, close]) => close)).toEqual([10, 20, 30]);
+        expect((await undo(first)).map(([, what]) => what)).toEqual(['restored', 'withdrawn', 'withdrawn']);
+      }
+      expect((await current()).map((bar) => bar.slice(0, 3))).toEqual(before.map((bar) => bar.slice(0, 3)));
+    });
+  }
+
+  test('three imports of a day can be undone in any order', async () => {
+    for (const order of [
+      [2, 1, 0],
+      [1, 2, 0],
+      [1, 0, 2],
+      [0, 1, 2],
+    ]) {
+      const { ledger, publish, undo, current } = await open();
+      await publish({ [MONDAY]: 1 }, 'feed');
+      const runs: number[] = [];
+      for (const close of [10, 1, 12]) {
+        const run = await ledger.imports.begin(`${close}.csv`, 'file', NOW);
+        await publish({ [MONDAY]: close }, 'file', run);
+        runs.push(run);
+      }
+      for (const one of order) await undo(runs[one]!);
+      expect((await current()).map((bar) => bar.slice(0, 3))).toEqual([[0, 1, 'feed']]);
+    }
+  });
+
+  test('a correction over an undone import is taken back to what was published before the import', async () => {
+    const { ledger, symbolId, publish, undo, current } = await open();
+    await publish({ [MONDAY]: 1 }, 'feed');
+    const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+    await publish({ [MONDAY]: 10, [MONDAY + 1]: 20 }, 'file', run);
+    for (const day of [MONDAY, MONDAY + 1])
+      await ledger.corrections.correct(
+        { symbolId, day, ...flat(5) },
+        { reason: 'typing error', recordedAt: NOW },
+      );
+    expect((await undo(run)).map(([, what]) => what)).toEqual(['kept', 'kept']);
+    const days = [MONDAY, MONDAY + 1].map((day) => ({ symbolId, day }));
+    expect(await ledger.corrections.revert(days, { reason: 'was right', recordedAt: NOW + 2 })).toEqual(days);
+    expect(await current()).toEqual([[0, 1, 'feed', 'was right']]);
+    expect(await ledger.corrections.revert(days, { reason: 'again', recordedAt: NOW + 3 })).toEqual([]);
   });
 
   test('an undo reports its progress after each transaction', async () => {

@@ -30,6 +30,13 @@ onEachEngine('withdrawals', (engine) => {
           recordedAt: NOW + 1,
           ...(source && { source }),
         }),
+      correct: (price: number) =>
+        ledger.corrections.correct(
+          { symbolId, day: MONDAY, ...flat(price) },
+          { reason: 'typo', recordedAt: NOW + 2 },
+        ),
+      revert: () =>
+        ledger.corrections.revert([{ symbolId, day: MONDAY }], { reason: 'was right', recordedAt: NOW + 3 }),
     };
   };
 
@@ -72,6 +79,61 @@ onEachEngine('withdrawals', (engine) => {
     await publish(6, 'desk');
     expect(await withdraw('source', 'feed')).toEqual([]);
     expect(await withdraw('source', 'desk')).toHaveLength(1);
+  });
+
+  test("the operator's changes are taken back one after the other, down to the original", async () => {
+    const { ledger, symbolId, publish, withdraw, correct, revert } = await withSymbol();
+    const current = async () => {
+      const { close, withdrawn } = (await versions(ledger, symbolId)).at(-1)!;
+      return withdrawn || close;
+    };
+    await publish(5);
+    const steps: (number | 'withdraw')[] = [6, 7, 6, 'withdraw', 8, 7, 'withdraw', 5, 6];
+    const states: unknown[] = [];
+    for (const step of steps) {
+      states.push(await current());
+      if (step === 'withdraw') await withdraw('operator');
+      else await correct(step);
+    }
+    for (const state of states.reverse()) {
+      expect(await revert()).toHaveLength(1);
+      expect(await current()).toBe(state as number);
+    }
+    expect(await revert()).toEqual([]);
+    expect((await versions(ledger, symbolId)).at(-1)).toMatchObject({ close: 5, reason: 'was right' });
+  });
+
+  test('a change after a revert is taken back to what the revert restored', async () => {
+    const { ledger, symbolId, publish, withdraw, correct, revert } = await withSymbol();
+    const after = async (work: Promise<unknown>) => {
+      await work;
+      const { close, withdrawn } = (await versions(ledger, symbolId)).at(-1)!;
+      return withdrawn || close;
+    };
+    await publish(5);
+    await correct(6);
+    await correct(7);
+    expect(await after(revert())).toBe(6);
+    expect(await after(correct(8))).toBe(8);
+    await withdraw('operator');
+    expect(await after(revert())).toBe(8);
+    expect(await after(revert())).toBe(6);
+    expect(await after(revert())).toBe(5);
+    await publish(9, 'desk', 'current');
+    await correct(6);
+    expect(await after(revert())).toBe(9);
+    expect(await revert()).toEqual([]);
+  });
+
+  test('corrections of a day that had no price are taken back until it has none', async () => {
+    const { ledger, symbolId, correct, revert } = await withSymbol();
+    await correct(6);
+    await correct(7);
+    await revert();
+    expect((await versions(ledger, symbolId)).at(-1)).toMatchObject({ close: 6, withdrawn: false });
+    await revert();
+    expect((await versions(ledger, symbolId)).at(-1)).toMatchObject({ withdrawn: 'source' });
+    expect(await revert()).toEqual([]);
   });
 
   test('the first day, and the days of a source, leave out what was withdrawn', async () => {

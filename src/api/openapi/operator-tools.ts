@@ -95,6 +95,8 @@ export const OPERATOR_TOOLS: readonly Operation[] = [
     method: 'POST',
     tag: 'Operator',
     summary: 'Give days the prices that they had before the operator’s last change',
+    description:
+      'A further request takes back the change before it, until the days have their original prices. A day that somebody else has changed since stays as it is.',
     body: BAR_DAYS,
     answer: 'ChangedDays',
     errors: ['invalid_body', 'not_there'],

@@ -1,6 +1,6 @@
+import type { UndoneDay } from '../../ledger/corrections/undo-import.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type ImportRun, importName } from '../../ledger/prices/imports.ts';
-import type { UndoneDay } from '../../ledger/prices/undo-import.ts';
 import { printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { plural } from '../../runtime/plural.ts';

@@ -1,7 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts';
+import { ImportUndo, type UndoneDay } from '../corrections/undo-import.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, optional, rowReader, type Sql } from '../engine/rows.ts';
-import { ImportUndo, type UndoneDay } from './undo-import.ts';
 
 /** What an import did. */
 export interface ImportCounts {
@@ -90,7 +90,7 @@ export class ImportStore {
   /**
    * Undoes an import: a day that it added is withdrawn, and a day that it corrected gets its earlier prices back, both as
    * new revisions. A day whose earlier bar was made of ticks, or that only had ticks, gets the bar of its ticks. A day that
-   * has changed since is kept. `onDays` is called after each transaction, with the share of the work that is done.
+   * has changed since is kept; what an undone import wrote is never restored. `onDays` is called after each transaction, with the share of the work that is done.
    */
   async undo(
     run: number,

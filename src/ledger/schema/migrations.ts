@@ -126,6 +126,14 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE INDEX key_use_by_day ON key_use (day)`,
     ],
   },
+  {
+    id: 21,
+    title: 'which revisions of bars restored earlier ones',
+    statements: [
+      // The revision that first published what this one restored. NULL: none, or restored by an older program.
+      `ALTER TABLE bar ADD COLUMN restores BIGINT`,
+    ],
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.id;

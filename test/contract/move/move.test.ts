@@ -49,7 +49,7 @@ onEachEngine('a ledger that is moved away', (engine) => {
     const source = await ledgers.new();
     const gold = await symbolOf(source, 'XAU');
     const prices = [0.1 + 0.2, 5e-324, 1.7976931348623157e308, -37.63, 2 ** 53 - 1, 1 / 3, 4.35, 0];
-    const rows = prices.map((price, i) => [gold.id, i, 1, price, price, price, price, 1, 0, null, 0]);
+    const rows = prices.map((price, i) => [gold.id, i, 1, price, price, price, price, 1, 0, null, 0, null]);
     await source.engine.write((tx) => insertRows(source.engine, tx, 'bar', rows));
     const there = await movedTo(OTHER[engine], source.engine);
     const read = (ledger: Ledger) =>

@@ -2,7 +2,8 @@ import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
-import { BAR_CHANGE, type BarRevision, readRevisions } from './bars.ts';
+import { BAR_CHANGE } from '../prices/bars.ts';
+import { type DayVersion, readVersions, undoneRevisions, versionBefore } from './day-versions.ts';
 import { isTickBar, type RestoredDay, restoredBar, TickBars } from './tick-bars.ts';
 import { type BarRow, writeRevisions } from './withdrawals.ts';
 
@@ -16,10 +17,10 @@ export interface UndoneDay {
   close: number;
 }
 
-/** `earlier` is the last bar that is not of the import. */
+/** `earlier` is what was published before the import, without what other undone imports had written. */
 interface ImportedDay extends RestoredDay {
-  written: BarRevision;
-  current: BarRevision;
+  written: DayVersion;
+  current: DayVersion;
 }
 
 /** Takes back what an import wrote, one of its revisions after the other. */
@@ -58,7 +59,7 @@ export class ImportUndo {
   /** Reverts the days of a revision that nobody else has changed since, in one transaction. */
   async undo(revision: number): Promise<UndoneDay[]> {
     const days = await this.#daysOf(this.#engine.read, revision);
-    await this.#tickBars.fold(days.filter((day) => this.#own.has(day.current.revision)));
+    await this.#tickBars.fold(days.filter((day) => this.#own.has(day.current.origin)));
     const { next, undone } = await this.#engine.writePrices((tx) => this.#revert(tx, revision));
     this.#undone.add(next);
     return undone;
@@ -72,10 +73,10 @@ export class ImportUndo {
     for (const of of await this.#daysOf(tx, revision)) {
       const { symbolId, day, written, current } = of;
       let what: UndoneDay['what'] = 'kept';
-      if (this.#own.has(current.revision)) {
+      if (this.#own.has(current.origin)) {
         const row = restoredBar(of, await closingOf(of), current);
         const reason = isTickBar(row) ? row.reason : this.#reason;
-        rows.push({ ...row, symbolId, recordedAt: this.#now, reason });
+        rows.push({ ...row, recordedAt: this.#now, reason });
         what = row.withdrawn ? 'withdrawn' : 'restored';
       }
       undone.push({ symbolId, day, what, close: written.close });
@@ -88,15 +89,14 @@ export class ImportUndo {
   async #daysOf(handle: Sql, revision: number): Promise<ImportedDay[]> {
     const select = `SELECT ${BAR_CHANGE.columns} FROM bar_change WHERE revision = ${this.#engine.placeholder(1)}`;
     const changes = (await handle.unsafe(select, [revision])).map(BAR_CHANGE.read);
+    const skipped = this.#own.union(await undoneRevisions(handle));
     const days: ImportedDay[] = [];
     for (const { symbolId, firstDay, lastDay } of changes) {
-      const found = await readRevisions(handle, symbolId, 'real', firstDay, lastDay);
-      for (const [day, versions] of Map.groupBy(found, (bar) => bar.day)) {
+      for (const [day, versions] of await readVersions(handle, symbolId, firstDay, lastDay)) {
         const written = versions.find((bar) => bar.revision === revision);
         const current = versions.at(-1)!;
         if (!written || current.reason === this.#reason || this.#undone.has(current.revision)) continue;
-        const earlier = versions.findLast((bar) => !this.#own.has(bar.revision));
-        days.push({ symbolId, day, written, current, earlier });
+        days.push({ symbolId, day, written, current, earlier: versionBefore(versions, current, skipped) });
       }
     }
     return days;

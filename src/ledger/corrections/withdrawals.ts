@@ -4,9 +4,9 @@ import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import { asText, onlyRow, type RowValues, type Sql } from '../engine/rows.ts';
 import { insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
+import { type BarRevision, readRevisions, WITHDRAWN, type WithdrawnBy } from '../prices/bars.ts';
 import { type SymbolDay, unmarkReal } from '../symbols/origin.ts';
 import { sourceId } from '../symbols/sources.ts';
-import { type BarRevision, readRevisions, WITHDRAWN, type WithdrawnBy } from './bars.ts';
 
 /** Why the bars of some days are withdrawn. */
 export interface Withdrawal {
@@ -27,6 +27,8 @@ export interface WithdrawnBar extends BarRevision {
 /** Bars that are to be withdrawn, or restored, as new revisions. */
 export interface BarRow extends Omit<WithdrawnBar, 'revision' | 'day'> {
   day: Day;
+  /** The revision that first published what is restored. */
+  restores?: number;
 }
 
 export class WithdrawalStore {
@@ -108,11 +110,12 @@ export async function writeRevisions(
   await insertRows(
     engine,
     tx,
-    'bar (symbol_id, day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn)',
+    'bar (symbol_id, day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn, restores)',
     bars.map((bar): RowValues => {
-      const { symbolId, day, open, high, low, close, recordedAt, reason, withdrawn } = bar;
-      const flag = WITHDRAWN.indexOf(withdrawn);
-      return [symbolId, day, revision, open, high, low, close, bar.sourceId, recordedAt, reason, flag];
+      const { symbolId, day, open, high, low, close, sourceId, recordedAt, reason } = bar;
+      const [flag, restores] = [WITHDRAWN.indexOf(bar.withdrawn), bar.restores ?? null];
+      const prices = [open, high, low, close];
+      return [symbolId, day, revision, ...prices, sourceId, recordedAt, reason, flag, restores];
     }),
   );
   const bySymbol = Map.groupBy(bars, (bar) => bar.symbolId);

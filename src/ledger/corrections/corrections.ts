@@ -1,12 +1,12 @@
-import { sameOhlc } from '../../market/bar.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
+import type { NewBar } from '../prices/bars.ts';
+import { type PublishResult, publishBars } from '../prices/publish-bars.ts';
 import type { SymbolDay } from '../symbols/origin.ts';
 import { findSource } from '../symbols/sources.ts';
-import { type BarRevision, type NewBar, readRevisions } from './bars.ts';
-import { type PublishResult, publishBars } from './publish-bars.ts';
+import { type DayVersion, readVersions, undoneRevisions, versionBefore } from './day-versions.ts';
 import { isTickBar, type RestoredDay, restoredBar, TickBars } from './tick-bars.ts';
 import { type BarRow, recordDays, writeRevisions } from './withdrawals.ts';
 
@@ -39,8 +39,8 @@ export class CorrectionStore {
   }
 
   /**
-   * Gives days the prices that they had before the operator's last withdrawal or correction. A day that the operator has
-   * not changed, or that has changed since, stays as it is. Returns the days that were reverted.
+   * Gives days the prices that they had before the operator's last withdrawal or correction that is not reverted yet. A
+   * day that the operator has not changed, or that has changed since, stays as it is. Returns the days that were reverted.
    */
   async revert(
     days: readonly SymbolDay[],
@@ -54,8 +54,7 @@ export class CorrectionStore {
       const rows: BarRow[] = [];
       for (const changed of await changedDays(tx, days)) {
         const bar = restoredBar(changed, await closingOf(changed), changed.current);
-        const { symbolId } = changed;
-        rows.push({ ...bar, symbolId, recordedAt, reason: isTickBar(bar) ? bar.reason : reason });
+        rows.push({ ...bar, recordedAt, reason: isTickBar(bar) ? bar.reason : reason });
       }
       await writeRevisions(this.#engine, tx, rows, revision);
       await recordDays(tx, this.#audit, 'bars.revert', rows, reason);
@@ -65,25 +64,21 @@ export class CorrectionStore {
 }
 
 interface ChangedDay extends RestoredDay {
-  current: BarRevision;
+  current: DayVersion;
 }
 
-/** Those of the days whose current revision is the operator's, with what they were before. */
+/** Those of the days whose current version is the operator's, with what they were before. */
 async function changedDays(handle: Sql, days: readonly SymbolDay[]): Promise<ChangedDay[]> {
   const operator = await findSource(handle, OPERATOR);
+  const undone = await undoneRevisions(handle);
   const changed: ChangedDay[] = [];
   for (const { symbolId, day } of days) {
-    const versions = await readRevisions(handle, symbolId, 'real', day, day);
+    const versions = (await readVersions(handle, symbolId, day, day)).get(day) ?? [];
     const current = versions.at(-1);
-    if (!current || (current.withdrawn !== 'operator' && current.sourceId !== operator)) continue;
-    // A withdrawal repeats the prices that it withdraws, and so does a revert: neither is an earlier state of its own.
-    const isEarlier = (one: BarRevision) =>
-      one.withdrawn !== 'operator' && (current.withdrawn !== false || !isSameBar(one, current));
-    changed.push({ symbolId, day, current, earlier: versions.findLast(isEarlier) });
+    if (!current) continue;
+    const isOperators = current.withdrawn ? current.withdrawn === 'operator' : current.sourceId === operator;
+    if (!isOperators) continue;
+    changed.push({ symbolId, day, current, earlier: versionBefore(versions, current, undone) });
   }
   return changed;
-}
-
-function isSameBar(a: BarRevision, b: BarRevision): boolean {
-  return a.sourceId === b.sourceId && sameOhlc(a, b);
 }

@@ -1,19 +1,21 @@
 import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
+import { type BarRevision, TICK_REASONS } from '../prices/bars.ts';
+import { type Closing, closingOf, limitsOf } from '../prices/closing-store.ts';
 import { type SymbolDay, symbolDayKey, type TradingDay } from '../symbols/origin.ts';
 import type { FoldLimits } from '../ticks/day-pages.ts';
 import { allTicksSince } from '../ticks/day-ticks.ts';
 import { type FoldedDay, foldDay, withTick } from '../ticks/fold-day.ts';
 import { isMarked } from '../ticks/mark-days.ts';
 import { TickDays } from '../ticks/tick-days.ts';
-import { type BarRevision, TICK_REASONS } from './bars.ts';
-import { type Closing, closingOf, limitsOf } from './closing-store.ts';
+import type { DayVersion } from './day-versions.ts';
+import type { BarRow } from './withdrawals.ts';
 
 /** A day that gets back the bar that it had before somebody changed it. */
 export interface RestoredDay extends SymbolDay {
   /** That bar; undefined if it had none. */
-  earlier: BarRevision | undefined;
+  earlier: DayVersion | undefined;
 }
 
 /** What the ticks of a day make of its earlier bar; undefined if it stays. */
@@ -104,12 +106,13 @@ export class TickBars {
 
 /** The bar that a day gets back. A day that had none is withdrawn, with the prices of its current bar. */
 export function restoredBar(
-  { day, earlier }: RestoredDay,
+  { symbolId, day, earlier }: RestoredDay,
   closing: Closing | undefined,
   current: BarRevision,
-): Omit<BarRevision, 'revision' | 'recordedAt'> {
-  if (closing) return { day, ...closing, withdrawn: false };
-  return earlier ?? { ...current, withdrawn: 'source' };
+): Omit<BarRow, 'recordedAt'> {
+  if (closing) return { symbolId, day, ...closing, withdrawn: false };
+  if (earlier) return { ...earlier, symbolId, restores: earlier.origin };
+  return { ...current, symbolId, withdrawn: 'source' };
 }
 
 /** Whether a bar was made of ticks, so that the closer may replace it. */
