@@ -193,7 +193,7 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     tag: 'Operator',
     summary: 'Push daily bars; the response has a result for every record',
     description:
-      'JSON, or one record per line as application/x-ndjson. Different prices for a day create a new revision.',
+      'JSON, or one record per line as application/x-ndjson. Different prices for a day create a new revision. A bar whose high is below its low is refused; one whose open or close lies outside of them is stored, with a `reason`.',
     body: PUSHED_BARS,
     answer: 'Pushed',
     errors: ['invalid_body'],

@@ -86,6 +86,8 @@ export const OPERATOR_TOOLS: readonly Operation[] = [
     method: 'POST',
     tag: 'Operator',
     summary: 'Replace the prices of a day',
+    description:
+      'Follows the rules of pushed bars: at most 15 significant digits, and 0 only where it can be a price. The prices must fit together.',
     body: BAR_CORRECTION,
     answer: 'CorrectedBar',
     errors: ['invalid_body', 'not_there'],

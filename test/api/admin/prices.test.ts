@@ -140,6 +140,23 @@ onEachEngine('prices by hand', (engine) => {
     expect(await closeOn('XAU', '2020-01-02')).toBeUndefined();
   });
 
+  test('a correction follows the rules of a push: 15 significant digits, and 0 only where it can be a price', async () => {
+    const correct = (symbol: string, price: number | string) => {
+      const flat = { open: price, high: price, low: price, close: price };
+      return send('POST', '/admin/bars/correct', { symbol, date: '2024-05-07', ...flat, reason: 'test' });
+    };
+    await correct('XPD', 0.1 + 0.2);
+    expect(await closeOn('XPD', '2024-05-07')).toBe(0.3);
+    await correct('XPD', '950.50');
+    expect(await closeOn('XPD', '2024-05-07')).toBe(950.5);
+    expect((await correct('XPD', 950.5)).body).toMatchObject({ changed: false });
+    const refused = await correct('XPD', 0);
+    expect(expectRefusal(refused, 400, 'invalid_body')).toContain('0 is not a price');
+    expect(await closeOn('XPD', '2024-05-07')).toBe(950.5);
+    expect((await correct('TTF-GAS', -0)).body).toMatchObject({ changed: true });
+    expect(await closeOn('TTF-GAS', '2024-05-07')).toBe(0);
+  });
+
   test('a change that makes no sense is refused', async () => {
     const flat = { open: 1, high: 1, low: 1, close: 1 };
     const base = { symbol: 'XAU', date: '2024-05-09', ...flat, reason: 'x' };

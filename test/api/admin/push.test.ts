@@ -90,6 +90,24 @@ onEachEngine('push', (engine) => {
     expect(day.body).toMatchObject({ rates: { PL: { close: 1_003 } }, metadata: { PL: { source: 'desk' } } });
   });
 
+  test('a bar whose high is below its low is refused; one with its close outside of them is stored, with a remark', async () => {
+    const bar = { symbol: 'PL', date: '2024-05-09', open: 1_000, high: 1_010, low: 990, close: 1_005 };
+    const push = async (...bars: object[]) => (await send('/admin/bars?source=odd', bars)).body;
+    expect((await push({ ...bar, high: 990, low: 1_010 })).results).toEqual([
+      { status: 'refused', reason: 'high: 990 is below low 1010' },
+    ]);
+    const settled = { ...bar, close: 1_012 };
+    const reason = 'open 1000, high 1010, low 990, close 1012 do not fit together';
+    expect(await push(bar, { ...settled, date: '2024-05-08' })).toMatchObject({
+      accepted: 2,
+      results: [{ status: 'accepted' }, { status: 'accepted', reason }],
+    });
+    expect((await push(settled)).results).toEqual([{ status: 'corrected', reason }]);
+    expect((await push(settled)).results).toEqual([{ status: 'duplicate' }]);
+    const day = await api.ask('/rates/historical?symbols=PL&date=2024-05-09');
+    expect(day.body).toMatchObject({ rates: { PL: { high: 1_010, close: 1_012 } } });
+  });
+
   test('a zero is refused where it cannot be a price, and accepted where it can', async () => {
     const bar = (symbol: string, close: number) => ({
       symbol,

@@ -1,7 +1,9 @@
 import type { Board } from '../../../board/board.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
+import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { inconsistency } from '../../../market/bar.ts';
 import { type Day, latestTradeDate, parseDay, printDay } from '../../../market/day.ts';
+import { canBeZero, missingPrice } from '../../../market/symbol.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
@@ -11,16 +13,16 @@ import { BAR_CORRECTION, BAR_DAYS } from './bodies.ts';
 const DAYS_MAX = 3_700;
 /** Withdraws, corrects and reverts the bars of days. */
 export function adminBars(board: Board): readonly AdminEndpoint[] {
-  const idOf = (code: string): number => {
+  const symbolOf = (code: string): LedgerSymbol => {
     const series = board.catalog.find(code.toUpperCase());
     if (!series) throw refuse('not_there', { what: 'symbol', id: code.slice(0, 64) });
-    return series.symbol.id;
+    return series.symbol;
   };
   return [
     adminEndpoint('/admin/bars/withdraw', {
       async POST({ ledger, now, body }) {
         const { symbol, startDate, endDate, reason } = await body(BAR_DAYS);
-        const days = daysOf(idOf(symbol), startDate, endDate);
+        const days = daysOf(symbolOf(symbol).id, startDate, endDate);
         const why = { by: 'operator', reason, recordedAt: now } as const;
         const bars = await ledger.withdrawals.withdraw(days, why);
         return { success: true, symbol, days: bars.map(({ day }) => printDay(day)) };
@@ -29,7 +31,7 @@ export function adminBars(board: Board): readonly AdminEndpoint[] {
     adminEndpoint('/admin/bars/revert', {
       async POST({ ledger, now, body }) {
         const { symbol, startDate, endDate, reason } = await body(BAR_DAYS);
-        const days = daysOf(idOf(symbol), startDate, endDate);
+        const days = daysOf(symbolOf(symbol).id, startDate, endDate);
         const reverted = await ledger.corrections.revert(days, { reason, recordedAt: now });
         return { success: true, symbol, days: reverted.map(({ day }) => printDay(day)) };
       },
@@ -37,9 +39,10 @@ export function adminBars(board: Board): readonly AdminEndpoint[] {
     adminEndpoint('/admin/bars/correct', {
       async POST({ ledger, now, body }) {
         const { symbol, date, reason, ...prices } = await body(BAR_CORRECTION);
-        const symbolId = idOf(symbol);
+        const known = symbolOf(symbol);
+        const symbolId = known.id;
         const day = dayOf('date', date);
-        const problem = inconsistency(prices);
+        const problem = missingPrice(prices, canBeZero(known)) ?? inconsistency(prices);
         if (problem) throw invalid(problem);
         if (day > latestTradeDate(now)) throw invalid('date is in the future');
         const before = await currentBar(ledger, symbolId, day);

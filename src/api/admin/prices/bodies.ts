@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { isPlainText, NOT_PLAIN } from '../../../runtime/plain-text.ts';
+import { PUSHED_PRICE } from '../push/push-schema.ts';
 
 const symbol = z.string().trim().min(1).max(32);
 const reason = z
@@ -23,10 +24,10 @@ export const BAR_DAYS = z.strictObject({
 export const BAR_CORRECTION = z.strictObject({
   symbol,
   date: z.iso.date(),
-  open: z.number(),
-  high: z.number(),
-  low: z.number(),
-  close: z.number(),
+  open: PUSHED_PRICE,
+  high: PUSHED_PRICE,
+  low: PUSHED_PRICE,
+  close: PUSHED_PRICE,
   reason,
 });
 

@@ -3,7 +3,7 @@ import type { IncomingRequest } from '../../../http/message/incoming-request.ts'
 import { expectedSource } from '../../../ledger/symbols/sources.ts';
 import type { Ohlc } from '../../../market/bar.ts';
 import { type Day, FIRST_DAY, MS_PER_DAY, parseDay } from '../../../market/day.ts';
-import { roundPrice } from '../../../market/decimal.ts';
+import { printNumber, roundPrice } from '../../../market/decimal.ts';
 import { isPlainText } from '../../../runtime/plain-text.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { QueryParams } from '../../model/query.ts';
@@ -159,6 +159,7 @@ export function readBar(record: unknown, latestDay: Day): BarRecord | InvalidRec
   if (open === undefined || high === undefined || low === undefined || close === undefined) {
     return { reason: 'it must have open, high, low and close, or price' };
   }
+  if (high < low) return { reason: `high: ${printNumber(high)} is below low ${printNumber(low)}` };
   return { symbol: bar.symbol, day, open, high, low, close };
 }
 

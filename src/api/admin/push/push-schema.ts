@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseNumber, roundPrice } from '../../../market/decimal.ts';
 import { isPlainText, NOT_PLAIN } from '../../../runtime/plain-text.ts';
 
-const price = z
+export const PUSHED_PRICE = z
   .union([z.number(), z.string()], 'is not a number')
   .describe('A number, or a string with its decimal digits')
   .transform((value, context) => {
@@ -19,7 +19,7 @@ const symbol = z.string().trim().toUpperCase().min(1).max(64);
 
 export const PUSHED_TICK = z.object({
   symbol,
-  price,
+  price: PUSHED_PRICE,
   at: z
     .union([z.string(), z.number()])
     .describe('An ISO time with its zone, or seconds or milliseconds since 1970'),
@@ -34,11 +34,11 @@ export const PUSHED_TICK = z.object({
 export const PUSHED_BAR = z.object({
   symbol,
   date: z.string().describe('YYYY-MM-DD'),
-  open: price.optional(),
-  high: price.optional(),
-  low: price.optional(),
-  close: price.optional(),
-  price: price.optional().describe('Replaces open, high, low and close'),
+  open: PUSHED_PRICE.optional(),
+  high: PUSHED_PRICE.optional(),
+  low: PUSHED_PRICE.optional(),
+  close: PUSHED_PRICE.optional(),
+  price: PUSHED_PRICE.optional().describe('Replaces open, high, low and close'),
 });
 
 export const PUSH_ENVELOPE = z.object({

@@ -1,5 +1,6 @@
 import type { Board } from '../../../board/board.ts';
 import type { Push, PushOutcome, StorePush } from '../../../ledger/prices/pushes.ts';
+import { inconsistency } from '../../../market/bar.ts';
 import { latestTradeDate } from '../../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
@@ -34,6 +35,7 @@ export function adminPush(board: Board, store: StorePush, metrics: IngestMetrics
           parse: (record) => readBar(record, latestTradeDate(now)),
           entry: ({ symbol: _, ...bar }, symbolId) => ({ symbolId, ...bar }),
           push: (bars) => ({ kind: 'bars', source, bars, received: now, accept }),
+          remark: (bar) => inconsistency(bar),
         });
       },
     }),
@@ -54,6 +56,8 @@ interface RecordKind<Record extends { symbol: string }, Entry> {
   entry(record: Record, symbolId: number): Entry;
   push(entries: readonly Entry[]): Push;
   count(outcomes: OutcomeCounts): void;
+  /** What is odd about a record that is stored nevertheless. */
+  remark?(entry: Entry): string | undefined;
 }
 
 /** Pushes the valid records of a batch, and reports the outcome of every record in the order received. */
@@ -61,7 +65,7 @@ async function pushBatch<Record extends { symbol: string }, Entry>(
   { source, records }: Batch,
   board: Board,
   store: StorePush,
-  { parse, entry, push, count }: RecordKind<Record, Entry>,
+  { parse, entry, push, count, remark }: RecordKind<Record, Entry>,
 ): Promise<Readonly<{ [member: string]: unknown }>> {
   const results: PushOutcome[] = [];
   const entries: Entry[] = [];
@@ -78,7 +82,11 @@ async function pushBatch<Record extends { symbol: string }, Entry>(
     }
   }
   const outcomes = entries.length > 0 ? await store(push(entries)) : [];
-  for (const [i, outcome] of outcomes.entries()) results[indexes[i]!] = outcome;
+  for (const [i, outcome] of outcomes.entries()) {
+    const isStored = outcome.status === 'accepted' || outcome.status === 'corrected';
+    const reason = isStored ? remark?.(entries[i]!) : undefined;
+    results[indexes[i]!] = reason === undefined ? outcome : { ...outcome, reason };
+  }
   const counts: OutcomeCounts = { accepted: 0, corrected: 0, duplicate: 0, quarantined: 0, refused: 0 };
   for (const { status } of results) counts[status]++;
   count(counts);
