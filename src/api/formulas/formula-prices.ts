@@ -67,11 +67,13 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
     };
   }
 
+  /** No earlier day has a bar. The symbols may have different calendars: see `knownDays`. */
   firstDay(series: Series): Day | undefined {
     if (!this.isFormula(series)) return this.prices.firstDay(series);
     return this.#ofParts(series, (part) => this.prices.firstDay(part), Math.max);
   }
 
+  /** No later day has a bar. */
   lastDay(series: Series): Day | undefined {
     if (!this.isFormula(series)) return this.prices.lastDay(series);
     return this.#ofParts(series, (part) => this.prices.lastDay(part), Math.min);

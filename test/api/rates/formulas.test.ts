@@ -57,6 +57,24 @@ onEachEngine('formulas', (engine) => {
     expectRefusal(await api.ask('/rates/historical?symbols={XAU}-{XAG}&date=2024-05-01'), 404, 'no_data');
   });
 
+  test('errors and warnings name the first and last day that symbols of different calendars have in common', async () => {
+    const message = async (path: string, code: string) =>
+      expectRefusal(await api.ask(`/rates/${path}`), 404, code);
+    // The TIN of these tests has a price in each month, on a day on which ZINC has none in the first and in the last.
+    await api.service.publish('TIN', { '2023-01-01': 1, '2023-02-01': 2, '2023-03-01': 3, '2023-04-01': 4 });
+    await api.service.publish('ZINC', { '2022-12-30': 1, '2023-02-01': 2, '2023-03-01': 3, '2023-04-03': 4 });
+    await api.service.publish('SALMON', { '2023-01-31': 1, '2023-03-31': 2 });
+    const early = await message('historical?symbols={TIN}-{ZINC}&date=2022-01-03', 'no_data');
+    expect(early).toContain('(its data starts on 2023-02-01)');
+    const late = await message('historical?symbols={TIN}-{ZINC}&date=2024-05-01', 'no_data');
+    expect(late).toContain('(its data starts on 2023-02-01 and ends on 2023-03-01)');
+    const range = 'startDate=2022-12-01&endDate=2022-12-05';
+    const { body } = await api.ask(`/rates/time-series?symbols={TIN}-{ZINC}&${range}`);
+    expect(body.warnings).toEqual(['The data of {TIN}-{ZINC} starts on 2023-02-01, after this range.']);
+    const apart = await message('historical?symbols={TIN}-{SALMON}&date=2024-05-01', 'no_data');
+    expect(apart).toContain('{TIN}-{SALMON} (it has no data yet)');
+  });
+
   test('time-series, fluctuation, history and statistics have the days that all symbols have', async () => {
     const range = 'startDate=2024-05-10&endDate=2024-05-14';
     const series = (await api.ask(`/rates/time-series?symbols=${encoded(CRACK)},XAU&${range}`)).body;

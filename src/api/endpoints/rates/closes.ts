@@ -1,9 +1,11 @@
 import type { SourcedBar } from '../../../board/series/price-types.ts';
+import type { Series } from '../../../board/series/series.ts';
 import type { Prices } from '../../../board/views/prices.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../../market/symbol.ts';
 import { NO_DATA_SHOWN, type NoData } from '../../errors/error-details.ts';
 import { refuse } from '../../errors/errors.ts';
+import { knownDays } from '../../formulas/formula-days.ts';
 import type { RequiredDays } from '../../model/endpoint.ts';
 import type { RequestedSymbol } from '../../model/price-query.ts';
 
@@ -12,21 +14,25 @@ export function closesOn(days: readonly Day[]): RequiredDays {
   return { ranges: days.map((day) => ({ first: day, last: day })), looksBack: true };
 }
 
-/**
- * Warnings for the symbols whose prices are hidden, or whose history begins after the requested day or range: it is empty for
- * them, which may look like a failure.
- */
-export function rangeWarnings(
+/** Warnings for the symbols that an empty range has no prices of, which may look like a failure. */
+export function rangeWarnings(symbols: readonly RequestedSymbol[], last: Day, prices: Prices): string[] {
+  return startWarnings(symbols, { name: 'range', last }, (series) => {
+    const first = prices.firstDay(series);
+    return first !== undefined && first > last ? knownDays(series, prices).first : first;
+  });
+}
+
+/** Warnings for the symbols whose prices are hidden, or whose history begins after the requested day or range. */
+export function startWarnings(
   symbols: readonly RequestedSymbol[],
-  last: Day,
-  prices: Pick<Prices, 'firstDay'>,
-  requested: 'day' | 'range' = 'range',
+  requested: { name: 'day' | 'range'; last: Day },
+  firstDayOf: (series: Series) => Day | undefined,
 ): string[] {
   const warnings = hiddenWarnings(symbols);
   for (const { code, series } of symbols) {
-    const first = prices.firstDay(series);
-    if (first !== undefined && first > last) {
-      warnings.push(`The data of ${code} starts on ${printDay(first)}, after this ${requested}.`);
+    const first = firstDayOf(series);
+    if (first !== undefined && first > requested.last) {
+      warnings.push(`The data of ${code} starts on ${printDay(first)}, after this ${requested.name}.`);
     }
   }
   return warnings;
@@ -63,7 +69,7 @@ export function barsFor(symbols: readonly RequestedSymbol[], day: Day, prices: P
 
 /** Describes a symbol without data on the requested days, of which `day` is the first: which days it has. */
 export function noDataFrom(day: Day, { code, series }: RequestedSymbol, prices: Prices): NoData {
-  const [first, last] = [prices.firstDay(series), prices.lastDay(series)];
+  const { first, last } = knownDays(series, prices);
   const isOver = first !== undefined && last !== undefined && first <= last && last < day;
   return {
     code,

@@ -18,7 +18,7 @@ import {
   spanDaysMax,
 } from '../../params/parameters.ts';
 import { bySymbol, metadataStart, ohlcCells, ohlcJson } from '../../response/json.ts';
-import { rangeWarnings } from './closes.ts';
+import { startWarnings } from './closes.ts';
 
 const COLUMNS = columnsOf(
   'date:date symbol revision:integer open:number high:number low:number close:number unit quote source recordedAt:time reason withdrawn:boolean',
@@ -77,7 +77,9 @@ export const revisions = priceEndpoint({
           : tableOf(revisionsQuery, versions, prices, board),
       finality: 'open', // clients look here for corrections, which may arrive at any time
       next,
-      warnings: rangeWarnings(symbols, days.last, stored, days.isRange ? 'range' : 'day'),
+      warnings: startWarnings(symbols, { name: days.isRange ? 'range' : 'day', last: days.last }, (series) =>
+        stored.firstDay(series),
+      ),
     };
   },
 });
