@@ -22,6 +22,19 @@ export class AddressList {
   }
 }
 
+/** The addresses that a range has in common with a list: the range, or the list's entries within it. */
+export function commonRanges(range: string, entries: readonly string[]): readonly string[] {
+  return entries.some((entry) => contains(entry, range))
+    ? [range]
+    : entries.filter((entry) => contains(range, entry));
+}
+
+/** Whether all addresses of a range lie in another one. */
+function contains(outer: string, inner: string): boolean {
+  const [{ prefix, family }, range] = [readRange(outer)!, readRange(inner)!];
+  return range.family === family && range.prefix >= prefix && new AddressList([outer]).has(range.address);
+}
+
 export function isAddressOrRange(entry: string): boolean {
   return readRange(entry) !== undefined;
 }

@@ -143,13 +143,42 @@ onEachEngine('an account and its keys', (engine) => {
     const soon = Math.floor(api.service.clock.time / 1000) + 3_600;
     const rules = { headerOnly: true, allowedIps: ['127.0.0.1', '::1'], expiresAt: soon };
     const restricted = await created(key, rules);
-    const made = await created(restricted.apiKey, { allowedIps: ['0.0.0.0/0'], expiresAt: soon + 999_999 });
+    const made = await created(restricted.apiKey, {
+      allowedIps: ['0.0.0.0/0', '::/0'],
+      expiresAt: soon + 999_999,
+    });
     expect(made.key).toMatchObject(rules);
     expectRefusal(
       await send('POST', `/account/keys/${await idOf(key)}/rotate`, restricted.apiKey),
       403,
       'key_not_allowed',
     );
+  });
+
+  test('a key with allowed addresses gives a new one the requested ones among them, and none outside', async () => {
+    const own = ['127.0.0.0/8', '10.1.0.0/16', '10.2.0.7', '::1', '2001:db8::/32'];
+    const { apiKey } = await created(await api.service.key(), { allowedIps: own });
+    const allowed = async (allowedIps?: string[]) =>
+      (await created(apiKey, allowedIps ? { allowedIps } : {})).key.allowedIps;
+    expect(await allowed(['10.1.2.0/24', '10.2.0.7'])).toEqual(['10.1.2.0/24', '10.2.0.7']);
+    expect(await allowed(['2001:db8:1::/48', '::ffff:10.1.0.9'])).toEqual([
+      '2001:db8:1::/48',
+      '::ffff:10.1.0.9',
+    ]);
+    expect(await allowed(['10.0.0.0/8'])).toEqual(['10.1.0.0/16', '10.2.0.7']);
+    expect(await allowed(['10.0.0.0/8', '10.1.0.0/16'])).toEqual(['10.1.0.0/16', '10.2.0.7']);
+    expect(await allowed(['127.0.0.0/8'])).toEqual(['127.0.0.0/8']);
+    expect(await allowed()).toEqual(own);
+    expect(await allowed([])).toEqual(own);
+    for (const outside of ['10.3.0.0/16', '10.2.0.8', '::2', '::ffff:0:0/96']) {
+      const reply = await send('POST', '/account/keys', apiKey, { allowedIps: ['10.1.0.0/24', outside] });
+      expect(expectRefusal(reply, 400, 'invalid_body')).toBe(
+        `The body is invalid: allowedIps: this key may not be used from ${outside}, so it cannot allow that.`,
+      );
+    }
+    const narrow = await created(apiKey, { allowedIps: ['10.1.2.0/24'] });
+    await api.service.core.follow();
+    expectRefusal(await api.ask('/account', { key: narrow.apiKey }), 403, 'key_not_allowed');
   });
 
   test('changes need the key in the header', async () => {

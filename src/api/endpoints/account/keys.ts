@@ -1,3 +1,4 @@
+import { commonRanges } from '../../../gate/addresses.ts';
 import { issueKey, rotateKey } from '../../../gate/onboarding.ts';
 import type { KeyOwner } from '../../../ledger/accounts/key-owner.ts';
 import type { ApiKey } from '../../../ledger/accounts/keys.ts';
@@ -18,11 +19,11 @@ export const keys: OwnerEndpoint = {
       const lastUses = await ledger.keyUses.lastUses(id);
       return { success: true, keys: listedKeys(await ledger.keys.of(id), lastUses, now) };
     },
-    /** The new key inherits the restrictions of the key that creates it. */
+    /** The new key inherits the restrictions of the key that creates it; it can only narrow them. */
     async POST(call) {
       const { customer, key: own, ledger, now } = call;
       const { name = '', expiresAt, allowedIps, headerOnly } = await call.body(NEW_KEY);
-      const ips = own.allowedIps ?? allowedIps;
+      const ips = own.allowedIps ? addressesWithin(own.allowedIps, allowedIps) : allowedIps;
       const ends = [own.expiresAt, expiresAt === undefined ? null : expiresAt * 1000].filter(
         (at) => at !== null,
       );
@@ -85,6 +86,18 @@ export const keyRotation: OwnerEndpoint = {
     },
   },
 };
+
+/** The requested addresses, as far as the creating key may be used from them. */
+function addressesWithin(own: readonly string[], wanted: readonly string[] = []): readonly string[] {
+  if (wanted.length === 0) return own;
+  const allowed = wanted.flatMap((range) => {
+    const common = commonRanges(range, own);
+    if (common.length > 0) return common;
+    const problem = `allowedIps: this key may not be used from ${range}, so it cannot allow that`;
+    throw refuse('invalid_body', { problems: [problem] });
+  });
+  return [...new Set(allowed)];
+}
 
 function ownerOf({ key, now }: OwnerRequest): KeyOwner {
   return { keyId: key.id, keysMax: KEYS_MAX, now };
