@@ -54,50 +54,64 @@ function optionsOf({ flags, settings = LEDGER_SETTINGS }: Command): string[] {
   return [...Object.keys(flags), ...settings.map(flagOf), 'help'].map((name) => `--${name}`);
 }
 
-/** The words before the cursor that are not options choose the row. */
+/**
+ * The longest beginning of the line that has a row chooses it. After an operand or an option, only the row's options are
+ * offered; where none fits, bash completes names of files.
+ */
 function bashScript(completions: readonly Completions[]): string {
   return `# bash completion of openpit
+_openpit_words() {
+  case "$1" in
+${completions.map(({ after, words }) => `    ${quote(after)}) words=${quote(words.join(' '))} ;;`).join('\n')}
+    *) return 1 ;;
+  esac
+}
 _openpit() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" before="" word
+  local before="" offered="*" word words
+  _openpit_words ""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    [[ $word == -* ]] && break
+    if ! _openpit_words "\${before:+$before }$word"; then offered="--*"; break; fi
     before="\${before:+$before }$word"
   done
-  local words=""
-  case "$before" in
-${completions.map(({ after, words }) => `    ${quote(after)}) words=${quote(words.join(' '))} ;;`).join('\n')}
-  esac
-  if [[ -n $words ]]; then COMPREPLY=($(compgen -W "$words" -- "$current"))
-  else COMPREPLY=($(compgen -f -- "$current")); fi
+  COMPREPLY=($(compgen -W "$words" -X "!$offered" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _openpit openpit`;
 }
 
 function zshScript(completions: readonly Completions[]): string {
   return `#compdef openpit
+_openpit_words() {
+  case "$1" in
+${completions.map(({ after, words }) => `    ${quote(after)}) offered=(${words.join(' ')}) ;;`).join('\n')}
+    *) return 1 ;;
+  esac
+}
 local before="" word
+local -a offered
+_openpit_words ""
 for word in "\${(@)words[2,CURRENT-1]}"; do
-  [[ $word == -* ]] && break
+  if ! _openpit_words "\${before:+$before }$word"; then offered=(\${(M)offered:#--*}); break; fi
   before="\${before:+$before }$word"
 done
-case "$before" in
-${completions.map(({ after, words }) => `  ${quote(after)}) compadd -- ${words.join(' ')} ;;`).join('\n')}
-  *) _files ;;
-esac`;
+compadd -- $offered || _files`;
 }
 
 function fishScript(completions: readonly Completions[]): string {
   const lines = completions.map(({ after, words }) => {
-    const condition = `__openpit_after ${quote(after)}`;
-    return `complete -c openpit -f -n ${quote(condition)} -a ${quote(words.join(' '))}`;
+    const condition = `__openpit_after "${after}"`;
+    // Without -f, fish also completes names of files: whole commands may take some, the first words of others do not.
+    const only = words.includes('--help') && after !== '' ? '' : ' -f';
+    return `complete -c openpit${only} -n ${quote(condition)} -a ${quote(words.join(' '))}`;
   });
   return `# fish completion of openpit
 function __openpit_after
+  set -l rows ${completions.map(({ after }) => quote(after)).join(' ')}
   set -l words (commandline -opc)
-  set -l before
+  set -l before ''
   for word in $words[2..]
-    string match -q -- '-*' $word; and break
-    set -a before $word
+    set -l longer (string trim -- "$before $word")
+    contains -- "$longer" $rows; or break
+    set before "$longer"
   end
   test "$before" = "$argv[1]"
 end

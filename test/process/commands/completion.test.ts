@@ -18,6 +18,26 @@ test('bash completes commands, their second words and their options', async () =
   expect(await completed('latest', '--cur')).toEqual(['--currency']);
 });
 
+test('bash completes options after operands and after other options, and no second words', async () => {
+  expect(await completed('account', 'set-plan', 'acme', '--pl')).toEqual(['--plan']);
+  expect(await completed('latest', 'XAU', 'XAG', '--cur')).toEqual(['--currency']);
+  expect(await completed('import', 'undo', '12', '--js')).toEqual(['--json']);
+  expect(await completed('import', '')).toContain('undo');
+  expect(await completed('import', 'prices.csv', 'un')).toEqual(['']); // so bash completes names of files
+  const options = await completed('import', 'prices.csv', '--source', 'desk', '');
+  expect(options).toContain('--symbol');
+  expect(options.filter((word) => !word.startsWith('--'))).toEqual([]);
+});
+
+test('a line of the fish script has one pair of quotes within another', async () => {
+  const { stdout } = await openpit(['completion', 'fish'], {});
+  const lines = stdout.split('\n').filter((line) => line.startsWith('complete '));
+  expect(lines.length).toBeGreaterThan(20);
+  for (const line of lines)
+    expect(line).toMatch(/^complete -c openpit( -f)? -n '__openpit_after "[a-z -]*"' -a '[^'"]+'$/);
+  expect(stdout).toContain(`'__openpit_after "account set-plan"'`);
+});
+
 test.each(['zsh', 'fish'])('%s gets a script with every command', async (shell) => {
   const { stdout, exitCode } = await openpit(['completion', shell], {});
   expect(exitCode).toBe(0);
