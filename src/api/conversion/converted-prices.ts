@@ -20,7 +20,7 @@ import {
   times,
 } from '../../market/ratio.ts';
 import { BoundedCache } from '../../runtime/bounded-cache.ts';
-import { refuse } from '../errors/errors.ts';
+import { type Refusal, refuse } from '../errors/errors.ts';
 import type { Conversion, SeriesConversion } from '../model/price-query.ts';
 import { foldConverted } from './fold-converted.ts';
 
@@ -64,7 +64,7 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
     const today = utcDay(this.#now - this.delayMs);
     const factor = factorBy(this.conversionOf(series), (rate) => {
       const found = this.prices.latest(rate);
-      if (!found || found.day < today - RATE_DAYS_MAX || found.price <= 0) throw noRate(rate, today);
+      if (!found || found.day < today - RATE_DAYS_MAX || found.price <= 0) throw this.noRate(rate, today);
       return { rate: found.price, sourceId: found.sourceId };
     });
     return { ...latest, price: factor.apply(latest.price), factor };
@@ -129,9 +129,23 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
     };
   }
 
+  /** Also used for rates of 0 or less, which are errors of their source. */
+  protected noRate(rate: Series, day: Day): Refusal {
+    const [first, last] = [this.prices.firstDay(rate), this.prices.lastDay(rate)];
+    const needed = [...this.conversion.bySeries].filter(([, { from, to }]) => from === rate || to === rate);
+    return refuse('no_data', {
+      date: printDay(day),
+      rate: rate.symbol.code,
+      days: RATE_DAYS_MAX,
+      symbols: needed.map(([{ symbol }]) => symbol.code),
+      ...(first !== undefined && first > day && { firstDate: printDay(first) }),
+      ...(last !== undefined && last < day && { lastDate: printDay(last) }),
+    });
+  }
+
   #rateOn(rate: Series, day: Day): { rate: number; sourceId: number } {
     const found = this.prices.barOnOrBefore(rate, day, day - RATE_DAYS_MAX);
-    if (!found || found.close <= 0) throw noRate(rate, day);
+    if (!found || found.close <= 0) throw this.noRate(rate, day);
     return { rate: found.close, sourceId: found.sourceId };
   }
 }
@@ -197,7 +211,7 @@ class FrozenConvertedPrices extends ConvertedPrices<FrozenPrices> implements Fro
     for (const rate of [from, to]) {
       for (const gap of rate ? this.#gapsOf(rate, first, last) : []) {
         const [day] = this.days(series, gap.first, gap.last);
-        if (day !== undefined) throw noRate(rate!, day);
+        if (day !== undefined) throw this.noRate(rate!, day);
       }
     }
   }
@@ -254,9 +268,4 @@ function factorBy(
     sourceIds.push(sourceId);
   }
   return new ExactFactor(ratio, sourceIds);
-}
-
-/** Also used for rates of 0 or less, which are errors of their source. */
-function noRate({ symbol }: Series, day: Day) {
-  return refuse('no_data', { date: printDay(day), rate: symbol.code, days: RATE_DAYS_MAX });
 }

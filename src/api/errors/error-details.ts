@@ -34,6 +34,29 @@ export interface MissingRate {
   rate: string;
   /** The look-back limit. */
   days: number;
+  /** The symbols of the request that need it. */
+  symbols: readonly string[];
+  /** The first day with a rate, if it is after the date. */
+  firstDate?: string;
+  /** The last day with a rate, if it is before the date. */
+  lastDate?: string;
+}
+
+/** Symbols that a message names. */
+const NAMED_MAX = 5;
+
+export function missingRate({ date, rate, days, symbols, firstDate, lastDate }: MissingRate): string {
+  const known = firstDate
+    ? ` (the first is of ${firstDate})`
+    : lastDate
+      ? ` (the last is of ${lastDate})`
+      : '';
+  const more = symbols.length > NAMED_MAX ? ` and ${symbols.length - NAMED_MAX} more` : '';
+  const needed = `${symbols.slice(0, NAMED_MAX).join(', ')}${more}`;
+  return (
+    `No exchange rate ${rate} is known on ${date} or in the ${days} days before it${known}, so prices of ${needed} on that day cannot be converted. ` +
+    'Ask for another day, or for them without quote. The operator can load current rates with "openpit feed run ecb".'
+  );
 }
 
 /** Why a key may not be used. */

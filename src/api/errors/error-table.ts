@@ -3,6 +3,7 @@ import {
   fitting,
   formulaHint,
   type MissingRate,
+  missingRate,
   NOT_ALLOWED,
   type NoData,
   suggest,
@@ -170,7 +171,7 @@ export const ERRORS = {
     404,
     (d: { missing: readonly NoData[]; date?: string; range?: string } | MissingRate) =>
       'rate' in d
-        ? `No exchange rate ${d.rate} is known on ${d.date} or in the ${d.days} days before it, so prices of that day cannot be converted. Ask for another day, or without quote. The operator can load current rates with "openpit feed run ecb".`
+        ? missingRate(d)
         : `No data${d.date ? ` on or shortly before ${d.date}` : ''}${d.range ? ` from ${d.range}` : ''} for ${d.missing.map(extentOf).join('; ')}.`,
     { date: '1890-01-01', missing: [{ code: 'XAU', firstDate: '2015-01-02' }] },
   ),

@@ -54,7 +54,7 @@ function titleOf(error: unknown): string {
   if (!(error instanceof OpenpitError)) return 'Something went wrong on this page';
   if (error.status === 0) return 'No connection to the service';
   if (error.code === 'quota_exhausted') return 'The quota of this key is used up';
-  if (error.code === 'no_data') return 'No prices yet';
+  if (error.code === 'no_data') return 'There is no data for this';
   if (error.code === 'unknown_symbol') return 'There is no such symbol';
   if (error.status === 429) return 'Too many requests';
   if (error.status === 401) return 'This key does not work';

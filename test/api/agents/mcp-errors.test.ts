@@ -38,7 +38,7 @@ describe('an error of a tool', () => {
       refuse('unknown_currency', {
         ...{ received: 'EUR', code: 'GOLDSILVER', own: 'none', known: [], hasRates: true },
       }),
-      refuse('no_data', { date: '2024-05-14', rate: 'EUR/USD', days: 14 }),
+      refuse('no_data', { date: '2024-05-14', rate: 'EUR/USD', days: 14, symbols: ['XAU'] }),
       refuse('too_many_symbols', { received: 21, max: 20, path: '/rates/statistics' }),
       refuse('invalid_formula', {
         received: '{GOLDSILVER}*2',

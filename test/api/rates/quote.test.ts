@@ -123,8 +123,22 @@ onEachEngine('quote=', (engine) => {
     const message = expectRefusal(await api.ask(day('XAU', 'SEK')), 404, 'no_data');
     expect(message).toContain('EUR/SEK is known on 2024-05-14 or in the 14 days before it');
     expectRefusal(await api.ask('/rates/latest?symbols=XAU&quote=SEK'), 404, 'no_data');
-    expect(message).toContain('Ask for another day, or without quote.');
-    expectRefusal(await api.ask(day('XAG', 'EUR', '2024-01-02')), 404, 'no_data');
+    expect(message).toContain('Ask for another day, or for them without quote.');
+    const tooEarly = expectRefusal(await api.ask(day('XAG', 'EUR', '2024-01-02')), 404, 'no_data');
+    expect(tooEarly).toContain(
+      'EUR/USD is known on 2024-01-02 or in the 14 days before it (the first is of 2024-05-10)',
+    );
+  });
+
+  test('a missing rate is named with its last day, and with the symbols that need it', async () => {
+    const message = expectRefusal(
+      await api.ask('/rates/latest?symbols=XAU,STEEL,TTF-GAS&quote=SEK'),
+      404,
+      'no_data',
+    );
+    expect(message).toStartWith(
+      'No exchange rate EUR/SEK is known on 2024-05-15 or in the 14 days before it (the last is of 2024-04-01), so prices of XAU, STEEL, TTF-GAS on that day cannot be converted. Ask for another day, or for them without quote.',
+    );
   });
 
   test('an exchange rate is not a symbol: it is not listed, found or suggested', async () => {
