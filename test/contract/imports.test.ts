@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import fc from 'fast-check';
 import type { UndoneDay } from '../../src/ledger/corrections/undo-import.ts';
 import { PROVISIONAL } from '../../src/ledger/prices/bars.ts';
 import { importName, noteRevision } from '../../src/ledger/prices/imports.ts';
@@ -151,6 +152,73 @@ onEachEngine('imports', (engine) => {
     expect(await ledger.corrections.revert(days, { reason: 'was right', recordedAt: NOW + 2 })).toEqual(days);
     expect(await current()).toEqual([[0, 1, 'feed', 'was right']]);
     expect(await ledger.corrections.revert(days, { reason: 'again', recordedAt: NOW + 3 })).toEqual([]);
+  });
+
+  test('an import that is undone while a later one is undone leaves nothing of either', async () => {
+    const { ledger, publish, undo, current } = await open();
+    await publish({ [MONDAY]: 1 }, 'feed');
+    const first = await ledger.imports.begin('a.csv', 'file', NOW);
+    await publish({ [MONDAY]: 10 }, 'file', first);
+    const second = await ledger.imports.begin('b.csv', 'file', NOW);
+    await publish({ [MONDAY]: 20 }, 'file', second);
+    const { engine } = ledger;
+    const { write } = engine;
+    engine.write = async (work) => {
+      engine.write = write;
+      await undo(second); // right before the first one counts as undone
+      return engine.write(work);
+    };
+    await undo(first);
+    expect((await current()).map((bar) => bar.slice(0, 3))).toEqual([[0, 1, 'feed']]);
+  });
+
+  test('undos and reverts in any order leave the newest change that is not taken back', async () => {
+    const step = fc.oneof(
+      fc.constant({ kind: 'import' as const }),
+      fc.constant({ kind: 'correct' as const }),
+      fc.constant({ kind: 'withdraw' as const }),
+      fc.constant({ kind: 'revert' as const }),
+      fc.record({ kind: fc.constant('undo' as const), of: fc.nat() }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+        const { ledger, symbolId, publish, undo, current } = await open();
+        const days = [{ symbolId, day: MONDAY }];
+        const why = { reason: 'test', recordedAt: NOW };
+        await publish({ [MONDAY]: 1 }, 'feed');
+        let changes: { run?: number; close: number | undefined }[] = [{ run: 0, close: 1 }];
+        for (const [i, one] of steps.entries()) {
+          const close = 10 + i;
+          const top = changes.at(-1)!;
+          if (one.kind === 'import') {
+            const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+            await publish({ [MONDAY]: close }, 'file', run);
+            changes.push({ run, close });
+          } else if (one.kind === 'correct') {
+            await ledger.corrections.correct({ symbolId, day: MONDAY, ...flat(close) }, why);
+            changes.push({ close });
+          } else if (one.kind === 'withdraw') {
+            await ledger.withdrawals.withdraw(days, { ...why, by: 'operator' });
+            if (top.close !== undefined) changes.push({ close: undefined });
+          } else if (one.kind === 'revert') {
+            const reverted = await ledger.corrections.revert(days, why);
+            expect(reverted).toHaveLength(top.run === undefined ? 1 : 0);
+            if (top.run === undefined) changes.pop();
+          } else {
+            const runs = changes.flatMap(({ run }) => run || []);
+            const run = runs[one.of % runs.length];
+            if (run === undefined) continue;
+            await undo(run);
+            changes = changes.filter((change) => change.run !== run);
+          }
+          const expected = changes.at(-1)!.close;
+          expect((await current()).map(([, published]) => published)).toEqual(
+            expected === undefined ? [] : [expected],
+          );
+        }
+      }),
+      { numRuns: 25 },
+    );
   });
 
   test('an undo reports its progress after each transaction', async () => {

@@ -101,12 +101,18 @@ export class ImportStore {
       ORDER BY revision DESC`;
     const own = new Set<number>(rows.map((row) => asNumber(row.revision)));
     const undo = await ImportUndo.open(this.#engine, own, { reason: `${importName(run)} undone`, now });
-    let done = 0;
-    for (const revision of own) onDays(await undo.undo(revision), ++done / own.size);
+    const withKept: number[] = [];
+    for (const [i, revision] of [...own].entries()) {
+      const days = await undo.undo(revision);
+      if (days.some(({ what }) => what === 'kept')) withKept.push(revision);
+      onDays(days, (i + 1) / own.size);
+    }
     await this.#engine.write(async (tx) => {
       await tx`UPDATE import_run SET undone = ${now} WHERE number = ${run}`;
       await this.#audit.record(tx, { action: 'import.undo', target: importName(run) });
     });
+    // Until then, another undo or a revert could restore on these days what this import wrote.
+    for (const revision of withKept) await undo.undo(revision);
   }
 }
 
