@@ -1,9 +1,8 @@
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { MINUTE_MS } from '../runtime/durations.ts';
 import { limitKey } from './addresses.ts';
 import { RateWindow } from './rate-window.ts';
-
-const MINUTE_MS = 60_000;
 
 const WINDOW_BYTES = 64;
 const BYTES_MAX_DEFAULT = 8 * 1024 * 1024;

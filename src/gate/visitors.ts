@@ -1,4 +1,5 @@
 import { BoundedCache, copyText } from '../runtime/bounded-cache.ts';
+import { MINUTE_MS, SECOND_MS } from '../runtime/durations.ts';
 import { limitKey } from './addresses.ts';
 import { RateWindow } from './rate-window.ts';
 
@@ -8,8 +9,6 @@ export const VISITOR_UNITS_MAX = 120;
 /** How many of them an address regains: enough to open a symbol every ten seconds. */
 export const VISITOR_UNITS_PER_MINUTE = 12;
 
-const MINUTE_MS = 60_000;
-const SECOND_MS = 1_000;
 const VISITOR_BYTES = 128;
 const BYTES_MAX_DEFAULT = 8 * 1024 * 1024;
 

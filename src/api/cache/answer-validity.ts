@@ -4,6 +4,7 @@ import { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { View } from '../../board/views/view.ts';
 import type { Day } from '../../market/day.ts';
 import { QUARTER_MS } from '../../market/zone.ts';
+import { SECOND_MS } from '../../runtime/durations.ts';
 
 /** What an answer was built from. */
 export interface AnswerSources {
@@ -19,8 +20,6 @@ export interface AnswerSources {
   /** The last day that it depends on; undefined if it depends on the newest prices. */
   lastDay?: Day | undefined;
 }
-
-const SECOND_MS = 1_000;
 
 /** Measured memory of an instance, and of each reference to a series. */
 const OBJECT_BYTES = 200;

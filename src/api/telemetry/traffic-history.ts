@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { LATENCY_BUCKETS } from '../../runtime/metrics/histogram.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -19,7 +20,6 @@ export interface TrafficMinute {
 
 /** Six hours; about 100 KB. */
 export const TRAFFIC_MINUTES = 360;
-const MINUTE_MS = 60_000;
 
 /** Endpoints of operators and monitors: their own polling is not traffic. */
 const NOT_TRAFFIC: ReadonlySet<string> = new Set(['admin', 'other', 'page']);

@@ -4,10 +4,10 @@ import { ADMIN_TOKEN_CHARACTERS_MIN } from '../../config/warnings.ts';
 import type { Config } from '../../config.ts';
 import { isLoopback, readRange } from '../../gate/addresses.ts';
 import { isKeyExposed, readCredentials } from '../../ops/tls/certificate-files.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
-const DAY_MS = 86_400_000;
 /** Renewal is due 30 days before expiry, so at 14 days it has failed. */
 const CERTIFICATE_DAYS_MIN = 14;
 

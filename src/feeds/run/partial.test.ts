@@ -2,10 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { csv, feedBench, history, NOW } from '../../../test/support/feeds/feed-bench.ts';
 import { SeveralSeries, seriesIn } from '../../../test/support/feeds/several-series.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { eia } from '../providers/eia.ts';
 import { FeedStates } from '../thread/feed-states.ts';
-
-const DAY_MS = 86_400_000;
 
 onEachEngine('a feed of several series', (engine) => {
   const bench = feedBench(engine);

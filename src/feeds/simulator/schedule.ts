@@ -8,6 +8,7 @@ import {
   tradingHours,
 } from '../../market/session.ts';
 import type { SymbolRecord } from '../../market/symbol.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { firstOfMonth, isLastOfWeek, isTradingDay } from './calendar.ts';
 import { seedOf } from './noise.ts';
 
@@ -19,7 +20,6 @@ export interface Session {
   hours: readonly TradingHours[];
 }
 
-const MINUTE_MS = 60_000;
 /** The distance of ticks that are generated for the past. */
 export const SPARSE_MS = 10 * MINUTE_MS;
 

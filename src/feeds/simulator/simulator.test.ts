@@ -7,6 +7,7 @@ import { SIMULATED } from '../../ledger/symbols/sources.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { type Day, dayOf, MS_PER_DAY } from '../../market/day.ts';
 import { marketOf, sessionEnd, sessionStart } from '../../market/session.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { Closer } from '../close/closer.ts';
 import { FIRST_SIMULATED_DAY, tradingDays } from './calendar.ts';
 import { HistoryFiller } from './history.ts';
@@ -16,7 +17,6 @@ import { Simulator } from './simulator.ts';
 import { Stream } from './stream.ts';
 import { barsOf, walkOf } from './walk.ts';
 
-const MINUTE_MS = 60_000;
 /** A Wednesday on which the markets of New York, Chicago and London are open. */
 const NOON = Date.UTC(2026, 10, 11, 15);
 const WEDNESDAY = dayOf(2026, 11, 11)!;

@@ -1,9 +1,9 @@
+import { SECOND_MS } from '../../runtime/durations.ts';
 import { openSharedMemory } from './shared-memory.ts';
 import { SharedWindows, type WindowKey, WORDS_PER_SLOT } from './shared-windows.ts';
 
 /** Enough for 100,000 accounts that send requests within the same few seconds, on one machine: more would share counters. */
 const SLOTS = 262_144;
-const SECOND_MS = 1_000;
 
 /**
  * The burst limits of this machine. Processes with the same data folder count together in mapped memory. Machines divide

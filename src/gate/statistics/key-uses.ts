@@ -1,7 +1,6 @@
 import type { KeyUse, KeyUseStore } from '../../ledger/accounts/key-uses.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { type Reported, ReportRounds } from '../report-rounds.ts';
-
-const MS_PER_DAY = 86_400_000;
 
 /** How old the last use of a key may be on the account page, with many thousands of active keys. With few it is seconds. */
 const FLUSH_MS = 300_000;
@@ -84,5 +83,5 @@ function takeUses(keys: readonly CountedKey[]): KeyUse[] {
 
 /** Days since 1970, in UTC. */
 function dayOf(ms: number): number {
-  return Math.floor(ms / MS_PER_DAY);
+  return Math.floor(ms / DAY_MS);
 }

@@ -3,11 +3,11 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import { makeCertificate, type TestCertificate } from '../../../test/support/http/certificates.ts';
 import { newFolder } from '../../../test/support/ledger.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { createLog } from '../../runtime/log/log.ts';
 import { readCredentials } from './certificate-files.ts';
 import { CertificateMonitor } from './certificate-monitor.ts';
 
-const DAY_MS = 86_400_000;
 const NOON = Date.UTC(2026, 10, 16, 12);
 const first = makeCertificate({ validFrom: NOON - DAY_MS, validTo: NOON + 90 * DAY_MS });
 const second = makeCertificate({ validFrom: NOON, validTo: NOON + 180 * DAY_MS });

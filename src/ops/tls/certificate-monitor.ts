@@ -2,11 +2,10 @@ import type { Gauge } from '../../api/telemetry/metrics.ts';
 import type { TlsFiles } from '../../config/values.ts';
 import type { Credentials } from '../../http/tls/credentials.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { type Log, messageOf } from '../../runtime/log/log.ts';
 import type { ActiveAlarm } from '../alarms.ts';
 import { isKeyExposed, readCredentials } from './certificate-files.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Renewal is due 30 days before expiry at the latest, so at 14 days it has failed and there is time to act. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;

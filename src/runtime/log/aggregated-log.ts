@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../durations.ts';
 import type { Log } from './log.ts';
 
 type Fields = Parameters<Log['warn']>[1];
@@ -8,7 +9,6 @@ interface Repeated {
   count: number;
 }
 
-const MINUTE_MS = 60_000;
 /** Beyond this many kinds per minute, warnings are logged one by one. */
 const KINDS_MAX = 1_000;
 
