@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { writeCompleteFile } from '../complete-file.ts';
 
 /** Memory that all processes with the same file share, and the id of that file. */
 export interface SharedMemory {
@@ -24,19 +25,11 @@ export function openSharedMemory(path: string, words: number): SharedMemory {
   }
 }
 
-/** Every byte is written before the file gets its name: a store into a hole of a sparse file on a full disk raises SIGBUS. */
 function create(path: string, size: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${crypto.randomUUID()}`;
   try {
-    const file = openSync(unfinished, 'wx', 0o600);
-    try {
-      const bytes = newContent(size);
-      for (let written = 0; written < size; ) written += writeSync(file, bytes, written);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeCompleteFile(unfinished, newContent(size));
     if (statSync(path, { throwIfNoEntry: false })?.size !== size) rmSync(path, { force: true }); // another layout
     linkSync(unfinished, path); // fails if another process was first, and then its file is used
   } catch (error) {

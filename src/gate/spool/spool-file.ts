@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { renameSync, statSync } from 'node:fs';
+import { writeCompleteFile } from '../complete-file.ts';
 import { readSealed, writeSealed } from './sealed-json.ts';
 import { OWNER_BYTES } from './spool-record.ts';
 
@@ -109,11 +110,7 @@ export function parseSpoolFileName(name: string): { slot: number; file: number }
   return match ? { slot: Number(match[1]), file: Number(match[2]) } : undefined;
 }
 
-/**
- * Creates a file of empty records and maps it. Every byte is written first: a store into a hole of a sparse file on a
- * full disk raises SIGBUS. The file is renamed into place once it is complete, so a crash leaves no short one. Throws and
- * cleans up when the disk is full.
- */
+/** Creates a file of empty records and maps it. Throws when the disk is full. */
 export function createSpoolFile(path: string, records: number, endpoints: readonly string[]): SpoolFile {
   const { recordBytes } = layoutOf(SPOOL_VERSION, endpoints.length);
   const bytes = new Uint8Array(HEADER_BYTES + records * recordBytes);
@@ -121,16 +118,7 @@ export function createSpoolFile(path: string, records: number, endpoints: readon
     throw new Error(`the names of ${endpoints.length} counted endpoints do not fit into a spool header`);
   }
   const unfinished = `${path}.new`;
-  const file = openSync(unfinished, 'w', 0o600);
-  try {
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-    fsyncSync(file);
-  } catch (error) {
-    rmSync(unfinished, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
+  writeCompleteFile(unfinished, bytes);
   renameSync(unfinished, path);
   const map = Bun.mmap(path, { shared: true });
   return new SpoolFile(path, SPOOL_VERSION, endpoints, map.subarray(HEADER_BYTES));
