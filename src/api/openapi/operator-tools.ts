@@ -1,6 +1,6 @@
 import { SYMBOL_FIELDS } from '../../ledger/symbols/symbol-schema.ts';
 import { FEED_ADDRESSES, SYMBOL_LIST } from '../admin/bodies.ts';
-import { BAR_CORRECTION, BAR_DAYS, FEED_RUN_REQUEST } from '../admin/prices/bodies.ts';
+import { BAR_CORRECTION, BAR_DAYS, BAR_REVERT, FEED_RUN_REQUEST } from '../admin/prices/bodies.ts';
 import { KEY_CHANGE } from '../keys/key-bodies.ts';
 import type { Operation } from './operation.ts';
 
@@ -99,7 +99,7 @@ export const OPERATOR_TOOLS: readonly Operation[] = [
     summary: 'Give days the prices that they had before the operator’s last change',
     description:
       'A further request takes back the change before it, until the days have their original prices. A day that somebody else has changed since stays as it is.',
-    body: BAR_DAYS,
+    body: BAR_REVERT,
     answer: 'ChangedDays',
     errors: ['invalid_body', 'not_there'],
   },

@@ -40,19 +40,21 @@ export class CorrectionStore {
 
   /**
    * Gives days the prices that they had before the operator's last withdrawal or correction that is not reverted yet. A
-   * day that the operator has not changed, or that has changed since, stays as it is. Returns the days that were reverted.
+   * day that the operator has not changed, or that has changed since, stays as it is. `changedAt` leaves out changes that
+   * were not recorded then. Returns the days that were reverted.
    */
   async revert(
     days: readonly SymbolDay[],
     { reason, recordedAt }: PriceCorrection,
+    changedAt?: number,
   ): Promise<readonly SymbolDay[]> {
     const tickBars = await TickBars.open(this.#engine, recordedAt);
-    await tickBars.fold(await changedDays(this.#engine.read, days));
+    await tickBars.fold(await changedDays(this.#engine.read, days, changedAt));
     return this.#engine.writePrices(async (tx) => {
       const revision = await nextRevision(tx, 'prices');
       const closingOf = await tickBars.closings(tx);
       const rows: BarRow[] = [];
-      for (const changed of await changedDays(tx, days)) {
+      for (const changed of await changedDays(tx, days, changedAt)) {
         const bar = restoredBar(changed, await closingOf(changed), changed.current);
         rows.push({ ...bar, recordedAt, reason: isTickBar(bar) ? bar.reason : reason });
       }
@@ -68,14 +70,18 @@ interface ChangedDay extends RestoredDay {
 }
 
 /** Those of the days whose current version is the operator's, with what they were before. */
-async function changedDays(handle: Sql, days: readonly SymbolDay[]): Promise<ChangedDay[]> {
+async function changedDays(
+  handle: Sql,
+  days: readonly SymbolDay[],
+  changedAt: number | undefined,
+): Promise<ChangedDay[]> {
   const operator = await findSource(handle, OPERATOR);
   const undone = await undoneRevisions(handle);
   const changed: ChangedDay[] = [];
   for (const { symbolId, day } of days) {
     const versions = (await readVersions(handle, symbolId, day, day)).get(day) ?? [];
     const current = versions.at(-1);
-    if (!current) continue;
+    if (!current || (changedAt !== undefined && current.recordedAt !== changedAt)) continue;
     const isOperators = current.withdrawn ? current.withdrawn === 'operator' : current.sourceId === operator;
     if (!isOperators) continue;
     changed.push({ symbolId, day, current, earlier: versionBefore(versions, current, undone) });

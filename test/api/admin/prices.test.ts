@@ -131,6 +131,23 @@ onEachEngine('prices by hand', (engine) => {
     expect((await send('POST', '/admin/bars/revert', back)).body.days).toEqual([]);
   });
 
+  test('a revert of one withdrawal leaves what was withdrawn before it', async () => {
+    await upload('symbol=PL', 'date,close\n2024-05-06,950\n2024-05-07,960\n');
+    const withdraw = async (startDate: string, endDate: string) => {
+      api.service.clock.time += 1_000;
+      const range = { symbol: 'PL', startDate, endDate, reason: 'wrong' };
+      return (await send('POST', '/admin/bars/withdraw', range)).body;
+    };
+    await withdraw('2024-05-06', '2024-05-06');
+    const { days, recordedAt } = await withdraw('2024-05-06', '2024-05-07');
+    expect(days).toEqual(['2024-05-07']);
+    const range = { symbol: 'PL', startDate: '2024-05-06', endDate: '2024-05-07', reason: 'it was right' };
+    const reverted = await send('POST', '/admin/bars/revert', { ...range, recordedAt });
+    expect(reverted.body.days).toEqual(['2024-05-07']);
+    expect(await closeOn('PL', '2024-05-07')).toBe(960);
+    expect((await send('POST', '/admin/bars/revert', range)).body.days).toEqual(['2024-05-06']);
+  });
+
   test('a correction of a day without a price is withdrawn when it is taken back', async () => {
     const day = { symbol: 'XAU', reason: 'test' };
     const flat = { open: 1, high: 1, low: 1, close: 1 };

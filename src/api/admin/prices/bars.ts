@@ -7,7 +7,7 @@ import { canBeZero, missingPrice } from '../../../market/symbol.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
-import { BAR_CORRECTION, BAR_DAYS } from './bodies.ts';
+import { BAR_CORRECTION, BAR_DAYS, BAR_REVERT } from './bodies.ts';
 
 /** Ten years: more is the work of `openpit bars withdraw`. */
 const DAYS_MAX = 3_700;
@@ -25,15 +25,16 @@ export function adminBars(board: Board): readonly AdminEndpoint[] {
         const days = daysOf(symbolOf(symbol).id, startDate, endDate);
         const why = { by: 'operator', reason, recordedAt: now } as const;
         const bars = await ledger.withdrawals.withdraw(days, why);
-        return { success: true, symbol, days: bars.map(({ day }) => printDay(day)) };
+        return changedDays(symbol, bars, now);
       },
     }),
     adminEndpoint('/admin/bars/revert', {
       async POST({ ledger, now, body }) {
-        const { symbol, startDate, endDate, reason } = await body(BAR_DAYS);
+        const { symbol, startDate, endDate, reason, recordedAt } = await body(BAR_REVERT);
         const days = daysOf(symbolOf(symbol).id, startDate, endDate);
-        const reverted = await ledger.corrections.revert(days, { reason, recordedAt: now });
-        return { success: true, symbol, days: reverted.map(({ day }) => printDay(day)) };
+        const of = recordedAt === undefined ? undefined : Date.parse(recordedAt);
+        const reverted = await ledger.corrections.revert(days, { reason, recordedAt: now }, of);
+        return changedDays(symbol, reverted, now);
       },
     }),
     adminEndpoint('/admin/bars/correct', {
@@ -50,10 +51,20 @@ export function adminBars(board: Board): readonly AdminEndpoint[] {
           { symbolId, day, ...prices },
           { reason, recordedAt: now },
         );
-        return { success: true, symbol, date, changed: taken + corrected > 0, before };
+        const changed = taken + corrected > 0;
+        return { success: true, symbol, date, changed, before, recordedAt: printTime(now) };
       },
     }),
   ];
+}
+
+function changedDays(symbol: string, bars: readonly { day: Day }[], now: number) {
+  const days = bars.map(({ day }) => printDay(day));
+  return { success: true, symbol, days, recordedAt: printTime(now) };
+}
+
+function printTime(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 async function currentBar({ bars }: Ledger, symbolId: number, day: Day) {

@@ -21,6 +21,14 @@ export const BAR_DAYS = z.strictObject({
   reason,
 });
 
+/** A revert of any change of these days, or of those that were recorded at one moment. */
+export const BAR_REVERT = BAR_DAYS.extend({
+  recordedAt: z.iso
+    .datetime()
+    .optional()
+    .describe('Only changes that were recorded then, as the response to a withdrawal or a correction says'),
+});
+
 export const BAR_CORRECTION = z.strictObject({
   symbol,
   date: z.iso.date(),

@@ -81,13 +81,19 @@ export const OPERATOR_TOOL_SCHEMAS = {
     found: z.array(text).describe('The response, and how it differs from what was expected'),
     advice: z.array(text).describe('What to change'),
   }),
-  ChangedDays: z.strictObject({ success, symbol: text, days: z.array(z.iso.date()) }),
+  ChangedDays: z.strictObject({
+    success,
+    symbol: text,
+    days: z.array(z.iso.date()),
+    recordedAt: z.iso.datetime(),
+  }),
   CorrectedBar: z.strictObject({
     success,
     symbol: text,
     date: z.iso.date(),
     changed: z.boolean(),
     before: z.strictObject(prices).nullable().describe('The prices until now; null if there were none'),
+    recordedAt: z.iso.datetime(),
   }),
   Imports: z.strictObject({
     success,

@@ -12,6 +12,8 @@ interface Done {
   symbol: string;
   startDate: string;
   endDate: string;
+  /** When it was recorded. What the operator had changed before stays. */
+  recordedAt: string;
 }
 
 /** Withdraws or corrects the prices of days. Both can be undone. */
@@ -29,20 +31,26 @@ export function Bars({ token }: { token: string }) {
   const post = <T,>(path: string, bodyOf: () => object) =>
     action.run(async () => askAsOperator<T>(token, path, { method: 'POST', body: bodyOf() }));
   const correct = async () => {
-    const answer = await post<{ changed: boolean }>('/admin/bars/correct', () => {
+    const answer = await post<{ changed: boolean; recordedAt: string }>('/admin/bars/correct', () => {
       const numbers = PRICES.map((name) => [name, readPrice(prices[name] || prices.close!)]);
       return { symbol, date: first, reason, ...Object.fromEntries(numbers) };
     });
     if (!answer) return;
     if (!answer.changed) return setNotice('The day has these prices already.');
-    setDone({ text: `${symbol} on ${first} is corrected.`, symbol, startDate: first, endDate: first });
+    const { recordedAt } = answer;
+    const day = { symbol, startDate: first, endDate: first };
+    setDone({ text: `${symbol} on ${first} is corrected.`, ...day, recordedAt });
   };
   const withdraw = async () => {
     const range = { symbol, startDate: first, endDate };
-    const answer = await post<{ days: string[] }>('/admin/bars/withdraw', () => ({ ...range, reason }));
+    const answer = await post<{ days: string[]; recordedAt: string }>('/admin/bars/withdraw', () => ({
+      ...range,
+      reason,
+    }));
     if (!answer) return;
     if (answer.days.length === 0) return setNotice('There are no real prices to withdraw on these days.');
-    setDone({ text: `${plural(answer.days.length, 'day')} of ${symbol} withdrawn.`, ...range });
+    const { days, recordedAt } = answer;
+    setDone({ text: `${plural(days.length, 'day')} of ${symbol} withdrawn.`, ...range, recordedAt });
   };
   const undo = async ({ text: _, ...range }: Done) => {
     const body = { ...range, reason: `undone: ${reason}` };
