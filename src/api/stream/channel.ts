@@ -25,11 +25,11 @@ export class Channel {
   /** The topics of some symbols, up to date. Their series must be loaded. */
   topics(symbols: readonly RequestedSymbol[]): Topic[] {
     const topics = symbols.map((requested) => this.#topic(requested));
-    for (const topic of topics) this.#update(topic);
+    this.#refresh(topics);
     return topics;
   }
 
-  /** Updates every topic that has subscribers, and offers the changed ones to all connections. */
+  /** Updates every topic that has subscribers. */
   async publish(now: number): Promise<void> {
     const subscribed = new Set<Topic>();
     for (const { topics } of this.connections) for (const topic of topics) subscribed.add(topic);
@@ -38,9 +38,7 @@ export class Channel {
     }
     const series = [...new Set([...subscribed].flatMap((topic) => topic.series))];
     await this.#board.ready(series, 'recent', now);
-    const changed = new Set([...subscribed].filter((topic) => this.#update(topic)));
-    if (changed.size === 0) return;
-    for (const connection of this.connections) connection.offer(changed);
+    this.#refresh([...subscribed]);
   }
 
   /**
@@ -65,7 +63,10 @@ export class Channel {
     return topic;
   }
 
-  #update(topic: Topic): boolean {
-    return topic.update(this.view, this.#board, () => ++this.#sequence);
+  /** Updates topics, and offers the changed ones to all connections: a topic reports each change only once. */
+  #refresh(topics: readonly Topic[]): void {
+    const changed = topics.filter((topic) => topic.update(this.view, this.#board, () => ++this.#sequence));
+    if (changed.length === 0) return;
+    for (const connection of this.connections) connection.offer(changed);
   }
 }

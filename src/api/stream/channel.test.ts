@@ -1,0 +1,52 @@
+import { afterEach, expect, test } from 'bun:test';
+import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
+import { Board } from '../../board/board.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { Channel } from './channel.ts';
+import type { StreamConnection } from './connection.ts';
+import type { Topic } from './topic.ts';
+
+/** Friday 2026-03-06, 15:00 in New York. */
+const NOW = Date.UTC(2026, 2, 6, 20);
+
+const ledgers: Ledger[] = [];
+afterEach(async () => {
+  for (const ledger of ledgers.splice(0)) await ledger.close();
+});
+
+async function openChannel() {
+  const clock = { now: () => NOW };
+  const ledger = await Ledger.open(await readyLedgerUrl('sqlite'), clock);
+  ledgers.push(ledger);
+  const board = await Board.open({ ledger, clock, historyBytesMax: 1e9, simulated: true }, [0]);
+  const series = board.catalog.find('XAU')!;
+  const tick = async (price: number) => {
+    const one = { symbolId: series.symbol.id, at: NOW, received: NOW, price, id: `${price}` };
+    await ledger.ticks.append([one], 'feed');
+    await board.follow(await ledger.head());
+  };
+  await tick(2_000);
+  await board.ready([series], 'recent', NOW);
+  const channel = new Channel(board.view(0), board, 'test');
+  const topics = () => channel.topics([{ code: 'XAU', series }]);
+  return { channel, topics, tick };
+}
+
+/** A connection that records what it is offered. */
+function subscribe(channel: Channel, topics: readonly Topic[]): string[] {
+  const offered: string[] = [];
+  channel.connections.add({
+    topics: new Set(topics),
+    offer: (changed: Iterable<Topic>) => offered.push(...[...changed].map(({ event }) => event)),
+  } as unknown as StreamConnection);
+  return offered;
+}
+
+test('a price that a new stream is the first to see is also sent to the open ones', async () => {
+  const { channel, topics, tick } = await openChannel();
+  const offered = subscribe(channel, topics());
+  await tick(2_001);
+  topics(); // another client connects before the channel publishes the change
+  await channel.publish(NOW);
+  expect(offered).toEqual([expect.stringContaining('"rate":2001')]);
+});
