@@ -181,7 +181,7 @@ export class HistoryExport {
   async #load(days: DayRange): Promise<void> {
     this.#past.forget();
     Bun.gc(true); // otherwise the heap grows to several times what is in use
-    await this.#past.load(windowsOf(this.#query, days, false));
+    await this.#past.load(windowsOf(this.#query, days, 0));
   }
 
   /** The share of the days of all symbols that lie before a day. Most histories begin later than the longest one. */

@@ -7,7 +7,6 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { utcDay } from '../../market/day.ts';
 import type { IntradayInterval, TimeRange } from '../../market/intraday/interval.ts';
-import { LOOK_BACK_DAYS } from '../../market/symbol.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { RATE_DAYS_MAX } from '../conversion/converted-prices.ts';
 import { fluctuation } from '../endpoints/rates/fluctuation.ts';
@@ -106,13 +105,13 @@ export class LedgerReader {
   ): Promise<Answer> {
     const moment = this.#moment(priceQuery, context, horizon);
     const past = await PastPrices.open(this.#ledger, endpoint.readsLedger ? [] : priceQuery.series, moment);
-    const { ranges = [], looksBack = false } = endpoint.reads?.(priceQuery) ?? {};
-    await past.load(ranges.flatMap((days) => windowsOf(priceQuery, days, looksBack)));
+    const { ranges = [], lookBackDays = 0 } = endpoint.reads?.(priceQuery) ?? {};
+    await past.load(ranges.flatMap((days) => windowsOf(priceQuery, days, lookBackDays)));
     const prices = pricesOf(past, priceQuery, context.now);
     return endpoint.answer(priceQuery, prices, {
       ...context,
       past: {
-        load: (days) => past.load(windowsOf(priceQuery, days, false)),
+        load: (days) => past.load(windowsOf(priceQuery, days, 0)),
         loadIntraday: (time, interval) => loadIntraday(past, priceQuery, time, interval),
         versions: () => PastVersions.open(this.#ledger, priceQuery.series, moment),
       },
@@ -149,12 +148,11 @@ export async function loadIntraday(
 export function windowsOf(
   { series, conversion }: PriceQuery,
   { first, last }: DayRange,
-  looksBack: boolean,
+  lookBackDays: number,
 ): SeriesRange[] {
   const rates = new Set(conversion?.rates);
-  const lookBackMax = looksBack ? LOOK_BACK_DAYS.month : 0;
   return [...new Set(series)].map((one) => {
-    const lookBack = looksBack ? LOOK_BACK_DAYS[one.symbol.updateInterval] : 0;
-    return { series: one, first: first - (rates.has(one) ? lookBackMax + RATE_DAYS_MAX : lookBack), last };
+    const lookBack = rates.has(one) ? lookBackDays + RATE_DAYS_MAX : lookBackDays;
+    return { series: one, first: first - lookBack, last };
   });
 }

@@ -47,8 +47,8 @@ export interface LedgerReads {
 /** The days that a point-in-time answer needs. */
 export interface RequiredDays {
   ranges: readonly DayRange[];
-  /** Whether the last bar before a range may be used for its first day. */
-  looksBack: boolean;
+  /** How many days before a range the last bar may be that is used for its first day. */
+  lookBackDays: number;
 }
 
 /**

@@ -114,6 +114,23 @@ onEachEngine('formulas', (engine) => {
     expect(page[0]).toMatchObject({ date: rows[0]![0]! });
   });
 
+  test('asOf looks as far back for a day that all symbols have as a request without it', async () => {
+    await api.service.publish('ZINC', { '2024-03-01': 2_400, '2024-05-14': 2_900 });
+    await api.service.publish('AL-AVG', { '2024-03-01': 2_300 });
+    await api.service.publish('EUR/USD', { '2024-03-01': 1.25 });
+    const spread = encoded('{ZINC}-{AL-AVG}');
+    for (const path of [
+      `/rates/historical?symbols=${spread}&date=2024-05-14`,
+      `/rates/fluctuation?symbols=${spread}&startDate=2024-05-10&endDate=2024-05-14`,
+    ]) {
+      for (const rest of ['', '&quote=EUR']) {
+        const now = await api.ask(path + rest);
+        expect(now.status).toBe(200);
+        expect((await api.ask(`${path}${rest}&asOf=2024-05-15T16:00:00Z`)).text).toBe(now.text);
+      }
+    }
+  });
+
   test('a correction of any symbol in it changes the response and its tag', async () => {
     const path = '/rates/historical?symbols={XAU}-{CORN}&date=2024-05-14';
     const before = await api.ask(path);

@@ -9,9 +9,13 @@ import { knownDays } from '../../formulas/formula-days.ts';
 import type { RequiredDays } from '../../model/endpoint.ts';
 import type { RequestedSymbol } from '../../model/price-query.ts';
 
-/** The days that a point-in-time request loads for the closes of these days. */
-export function closesOn(days: readonly Day[]): RequiredDays {
-  return { ranges: days.map((day) => ({ first: day, last: day })), looksBack: true };
+/**
+ * The days that a point-in-time request loads for the closes of these days. A daily symbol in a formula with a monthly one
+ * is read as far back as the formula looks, so all symbols are read as far back as any of them.
+ */
+export function closesOn(days: readonly Day[], symbols: readonly RequestedSymbol[]): RequiredDays {
+  const ranges = days.map((day) => ({ first: day, last: day }));
+  return { ranges, lookBackDays: Math.max(...symbols.map(lookBackDaysOf)) };
 }
 
 /** Warnings for the symbols that an empty range has no prices of, which may look like a failure. */
@@ -53,7 +57,7 @@ export function barsFor(symbols: readonly RequestedSymbol[], day: Day, prices: P
   const bars: SourcedBar[] = [];
   const missing: RequestedSymbol[] = [];
   for (const requested of symbols) {
-    const earliest = day - LOOK_BACK_DAYS[requested.series.symbol.updateInterval];
+    const earliest = day - lookBackDaysOf(requested);
     const bar = prices.barOnOrBefore(requested.series, day, earliest);
     if (bar) bars.push(bar);
     else missing.push(requested);
@@ -65,6 +69,10 @@ export function barsFor(symbols: readonly RequestedSymbol[], day: Day, prices: P
     });
   }
   return bars;
+}
+
+function lookBackDaysOf({ series }: RequestedSymbol): number {
+  return LOOK_BACK_DAYS[series.symbol.updateInterval];
 }
 
 /** Describes a symbol without data on the requested days, of which `day` is the first: which days it has. */

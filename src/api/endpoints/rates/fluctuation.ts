@@ -33,7 +33,7 @@ export const fluctuation = priceEndpoint({
     };
   },
 
-  reads: ({ first, last, today }) => closesOn([first, Math.min(last, today)]),
+  reads: ({ first, last, today, symbols }) => closesOn([first, Math.min(last, today)], symbols),
 
   answer(ratesQuery, prices, { board, now, format }) {
     const { symbols, first, last, today } = ratesQuery;

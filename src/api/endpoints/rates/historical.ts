@@ -37,7 +37,7 @@ export const historical = priceEndpoint({
     return { ...readRates(context, symbolSet, { name: 'date', day }), day, lastDay: day };
   },
 
-  reads: ({ day }) => closesOn([day]),
+  reads: ({ day, symbols }) => closesOn([day], symbols),
 
   answer({ symbols, day, metadata }, prices, context) {
     const bars = barsFor(symbols, day, prices);

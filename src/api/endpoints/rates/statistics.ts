@@ -41,7 +41,7 @@ export const statistics = priceEndpoint({
     return { ...readRates(context, symbolSet, { name: 'startDate', day: first }), first, last };
   },
 
-  reads: (ratesQuery) => ({ ranges: [daysOf(ratesQuery)], looksBack: false }),
+  reads: (ratesQuery) => ({ ranges: [daysOf(ratesQuery)], lookBackDays: 0 }),
 
   answer(ratesQuery, prices, context) {
     const { symbols, last } = ratesQuery;

@@ -39,7 +39,7 @@ export const timeSeries = priceEndpoint({
     };
   },
 
-  reads: ({ first, last, today }) => ({ ranges: [{ first, last: Math.min(last, today) }], looksBack: false }),
+  reads: ({ first, last, today }) => ({ ranges: [{ first, last: Math.min(last, today) }], lookBackDays: 0 }),
 
   answer(ratesQuery, prices, context) {
     const { symbols, last } = ratesQuery;
