@@ -63,7 +63,8 @@ export class LedgerReader {
     const context: EndpointContext = { query, plan, board: this.#board, now, format, dialect };
     const priceQuery = endpoint.read(context);
     const revision = (await this.#ledger.head()).prices;
-    const answer = await this.#answer(endpoint, priceQuery, context, horizon);
+    const moment = this.#moment(priceQuery, context, horizon);
+    const answer = await this.#answer(endpoint, priceQuery, context, moment);
     const { content, finality, next } = answer;
     const { unresolved } = priceQuery;
     const members = addedMembers({ unresolved, warnings: request.warnings }, answer.warnings);
@@ -86,6 +87,7 @@ export class LedgerReader {
       columns: 'rows' in content ? content.columns : [],
       rows: 'rows' in content ? content.rows.length * (content.rowWeight ?? 1) : 0,
       revision,
+      hiddenAfter: await this.#hiddenAfter(priceQuery, moment, request),
       isChanged: await this.#isChanged(priceQuery, request.since ?? revision),
     };
     return response;
@@ -97,13 +99,23 @@ export class LedgerReader {
     return this.#ledger.past.hasChanged(symbolIds, since, asOf?.moment ?? Number.MAX_SAFE_INTEGER);
   }
 
+  /** Only the tag of a table needs it, and only the first page has one. */
+  async #hiddenAfter(
+    { series }: PriceQuery,
+    { horizon }: PastMoment,
+    { format, since }: Pick<LedgerRequest, 'format' | 'since'>,
+  ): Promise<number | undefined> {
+    if (format === 'json' || since !== undefined) return undefined;
+    const symbolIds = series.map(({ symbol }) => symbol.id);
+    return (await this.#ledger.past.hasHidden(symbolIds, horizon)) ? horizon : undefined;
+  }
+
   async #answer(
     endpoint: PriceEndpoint,
     priceQuery: PriceQuery,
     context: EndpointContext,
-    horizon: number,
+    moment: PastMoment,
   ): Promise<Answer> {
-    const moment = this.#moment(priceQuery, context, horizon);
     const past = await PastPrices.open(this.#ledger, endpoint.readsLedger ? [] : priceQuery.series, moment);
     const { ranges = [], lookBackDays = 0 } = endpoint.reads?.(priceQuery) ?? {};
     await past.load(ranges.flatMap((days) => windowsOf(priceQuery, days, lookBackDays)));

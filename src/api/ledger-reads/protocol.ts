@@ -62,6 +62,8 @@ export interface LedgerResponse {
   rows: number;
   /** The ledger's price revision when the read started. */
   revision: number;
+  /** For the first page of a table: the horizon, if the ledger has prices that are visible only later. */
+  hiddenAfter: number | undefined;
   isFromStandby: boolean;
   /** Whether prices of these symbols have changed since `since`, or since the read started. */
   isChanged: boolean;

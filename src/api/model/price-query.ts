@@ -37,6 +37,7 @@ export type UnresolvedSymbols = Readonly<Record<string, { message: string }>>;
 
 /** A parsed request for prices. */
 export interface PriceQuery {
+  symbols?: readonly RequestedSymbol[];
   /** The series that must be in memory. */
   series: readonly SymbolSeries[];
   /** The series whose newest price is part of the tag while the answer can change, so that an old tag never returns. */

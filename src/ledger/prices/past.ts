@@ -180,6 +180,17 @@ export class PastStore {
     return rows.length > 0;
   }
 
+  /** Whether prices of these symbols may become visible after a horizon without being written again. */
+  async hasHidden(symbolIds: readonly number[], horizon: number): Promise<boolean> {
+    const rows = await this.#query((value, list) => {
+      return `SELECT 1 FROM (SELECT at, received FROM tick ORDER BY revision DESC LIMIT ${NEWEST_TICKS}) t
+          WHERE t.at > ${value(horizon)} OR t.received > ${value(horizon)}
+        UNION ALL SELECT 1 FROM bar_change
+          WHERE symbol_id IN (${list(symbolIds)}) AND recorded_at > ${value(horizon)}`;
+    });
+    return rows.length > 0;
+  }
+
   /** All revisions of one day, by symbol and revision. */
   async revisions({ origin, symbolIds }: OriginSymbols, day: Day): Promise<SymbolRevision[]> {
     const rows = await this.#query((value, list) => {
@@ -239,6 +250,9 @@ type Row = readonly (number | string | null)[];
 
 /** Adds a value to a statement and returns its placeholder. */
 type Value = (one: number) => string;
+
+/** Ticks are written nearly in the order in which they were received; at most these many may be out of order. */
+const NEWEST_TICKS = 1_000;
 
 /** Before every tick. */
 export const ALWAYS = Number.MIN_SAFE_INTEGER;

@@ -39,6 +39,7 @@ self.onmessage = async ({ data }: MessageEvent<ToReader>) => {
         columns: [],
         rows: 0,
         revision: 0,
+        hiddenAfter: undefined,
         isFromStandby: false,
         isChanged: false,
       },

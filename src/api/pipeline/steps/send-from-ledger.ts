@@ -8,6 +8,7 @@ import { LedgerTableSource } from '../../ledger-reads/ledger-table.ts';
 import type { LedgerRequest, LedgerResponse } from '../../ledger-reads/protocol.ts';
 import type { ReaderPool } from '../../ledger-reads/reader-pool.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
+import type { PriceQuery } from '../../model/price-query.ts';
 import type { TableFormat, TextFormat } from '../../model/table.ts';
 import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import type { EntityTags } from '../../response/etag.ts';
@@ -109,19 +110,30 @@ class LedgerSender {
     return this.#options.encoder.encode(priceRequest, { body, gzipped, next, finality, warnings });
   }
 
-  /** The tag is needed before the whole table is read, so it covers the request and the ledger's revision instead. */
+  /**
+   * The tag is needed before the whole table is read, so it covers what the table is made of instead: the request, the symbols and
+   * formulas in it, the ledger's revision, and the horizon as long as it hides some of that revision.
+   */
   #tableOf(priceRequest: PriceRequest, first: LedgerResponse, source: TableSource): Download | ParquetAnswer {
     const { encoder, tags } = this.#options;
     const { context, priceQuery, view } = priceRequest;
-    const { finality, revision, columns, warnings } = first;
+    const { finality, revision, hiddenAfter = null, columns, warnings } = first;
     const sent = [...context.query].filter(({ name }) => name !== 'apiKey');
     const parameters = sent.map(({ name, values }) => [name, values]);
-    const measures = priceQuery.series.map(({ symbol }) => [symbol.unit.symbol, symbol.currency.code]);
-    const state = JSON.stringify([context.format, finality === 'final' || revision, parameters, measures]);
+    const prices = finality === 'final' || [revision, hiddenAfter];
+    const state = JSON.stringify([context.format, prices, parameters, definitionsOf(priceQuery)]);
     const etag = tags.ofState(state, view.delayMs);
     if (context.format === 'parquet') return new ParquetAnswer({ columns, source, finality, etag, warnings });
     return encoder.download(priceRequest, { source, finality, etag, warnings });
   }
+}
+
+/** What the rows of symbols and formulas depend on besides their prices. */
+function definitionsOf({ symbols = [], series }: PriceQuery) {
+  const all = [...symbols.map((requested) => requested.series), ...series];
+  return all.map(({ symbol: { id, code, formula = code, decimals, unit, currency } }) => {
+    return [id, formula, decimals, unit.symbol, currency.code];
+  });
 }
 
 /** Rows for Parquet are written as NDJSON first. */
