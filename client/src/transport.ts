@@ -25,6 +25,10 @@ const FREE = /^\/(usage|account|units|feeds|health|admin|console|openapi)\b/;
 /** Requests that read the ledger, which cost a unit whatever their outcome. */
 const READS_LEDGER = /\/rates\/revisions\b|[?&](asOf=|interval=(minute|5min|15min|hour)\b)/i;
 
+/** Tables as text, by path, parameter or header. The service does not keep long ones, so it would count a repeat. */
+const TEXT_TABLE_URL = /\.(csv|ndjson)\b|[?&]format=(csv|ndjson)\b/i;
+const TEXT_TABLE_TYPE = /\/(csv|x-ndjson)\b/i;
+
 /** How many characters of an unexpected body an error shows. */
 const SHOWN_LENGTH = 80;
 
@@ -38,7 +42,8 @@ const NOT_SENT =
  *     429 of the burst limit      not counted       repeated
  *     503 of the service          not counted       repeated; if it reads the ledger, it is counted and not repeated
  *     no connection               not sent          repeated
- *     lost, timed out, 502, 504   counted or not    repeated on free paths, and where the service recognizes the request
+ *     lost, timed out, 502, 504   counted or not    repeated on free paths, and where the service recognizes the request;
+ *                                                   never if it reads the ledger or is for a table of CSV or NDJSON
  *
  * A request that costs a unit has an id of its own, by which Openpit recognizes it: browsers and Bun also retry on their own
  * when a connection breaks.
@@ -66,6 +71,7 @@ export class Transport {
     const url = this.url(path, query);
     const isFree = FREE.test(path) || /[?&]dryRun=true\b/.test(url);
     const readsLedger = READS_LEDGER.test(url);
+    const isRecognizable = !readsLedger && !isTextTable(url, options);
     const id = newId();
     const startedAt = performance.now();
     for (let tries = 0; ; tries++) {
@@ -76,7 +82,7 @@ export class Transport {
         if (waitMs === undefined || signal?.aborted) throw error;
         if (method !== 'GET' && !(error instanceof RateLimited)) throw error;
         const mayCostTwice = !isFree && mayBeCounted(error, readsLedger);
-        if (mayCostTwice && readsLedger) throw error;
+        if (mayCostTwice && !isRecognizable) throw error;
         await sleep(waitMs, signal);
         if (mayCostTwice && !(await this.#isRecognized(startedAt, signal))) throw error;
       }
@@ -162,6 +168,10 @@ export class Transport {
       deadline.end();
     }
   }
+}
+
+function isTextTable(url: string, { headers }: RequestOptions): boolean {
+  return TEXT_TABLE_URL.test(url) || TEXT_TABLE_TYPE.test(new Headers(headers).get('accept') ?? '');
 }
 
 /** A browser may have a cached response from before a reload. This client revalidates its own cached answers itself. */

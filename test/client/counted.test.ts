@@ -83,6 +83,23 @@ describe('a call whose answer is lost', () => {
     expect(await used()).toBe(4);
   });
 
+  test('for a table of CSV or NDJSON is not repeated, because the service does not keep long ones', async () => {
+    proxy.fateOf = (target) => (/history/.test(target) ? 'lose' : 'pass');
+    const query = { symbols: ['XAU'], startDate: '2024-05-14', endDate: '2024-05-14' };
+    const calls = [
+      () => clientOf().request('/rates/history.csv', query),
+      () => clientOf().request('/rates/history', { ...query, format: 'NDJSON' }),
+      () => clientOf().request('/rates/history', query, { headers: { Accept: 'text/csv' } }),
+    ];
+    for (const call of calls) {
+      const error = await call().catch((error) => error);
+      expect(error).toBeInstanceOf(ConnectionLost);
+      expect(error.mayBeCounted).toBe(true);
+    }
+    expect(await used()).toBe(3);
+    expect(requestsFor('capabilities')).toBe(0);
+  });
+
   test('of a free path is repeated without asking', async () => {
     loseFirst(/usage/);
     expect((await clientOf().usage()).used).toBe(0);
