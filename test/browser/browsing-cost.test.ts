@@ -78,6 +78,29 @@ inBrowser('browsing', (browser) => {
     await service.close();
   });
 
+  test('a plan for two symbols per request opens more of them one after the other, then the whole market', async () => {
+    const service = await openTestService('sqlite', { now: Date.now() });
+    await service.setPlan({ name: 'two', maxSymbols: 2 });
+    const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    const codes = ['XAU', 'XAG', 'PL', 'PA'];
+    for (const code of codes) await service.publish(code, { [date]: 1_000 });
+    const { page, complaints, close } = await openPage(browser, service.url);
+    const statuses = watchStatuses(page);
+    await page.goto(`${service.url}/#key=${await service.key('two')}`);
+    for (const code of codes) {
+      await page.goto(`${service.url}/#/symbol/${code}`);
+      await page.locator('h1 .code').getByText(code, { exact: true }).waitFor();
+      await page.locator('.legend-day').waitFor();
+    }
+    await page.getByRole('navigation').getByRole('link', { name: 'Market' }).click();
+    await page.getByText('4 symbols with prices').waitFor();
+    expect(await page.locator('.quotes .sparkline').count()).toBe(0);
+    expect(statuses.filter((status) => status >= 400)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+    await service.close();
+  });
+
   describe('with a public key', () => {
     let service: TestService;
     beforeAll(async () => {

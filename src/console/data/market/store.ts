@@ -17,6 +17,8 @@ const PAUSE_MS = 10 * 60_000;
 
 const VISIT = 'openpit.visit';
 
+const NOTHING: Searchable = { symbols: [], formulas: [], aliases: {}, isComplete: false };
+
 /**
  * The market of one key. It is loaded once, for one unit, which also pays for its newer quotes. All pages share it, so going
  * from one to another costs nothing and shows at once what is known.
@@ -24,7 +26,7 @@ const VISIT = 'openpit.visit';
 export class MarketStore {
   symbols: readonly MarketSymbol[] | undefined;
   /** For the search; empty until the market is loaded. */
-  searchable: Searchable = { symbols: [], formulas: [], aliases: {}, isComplete: false };
+  searchable = NOTHING;
   readonly rows = new MarketRows();
   state: LiveState = 'connecting';
   error: unknown;
@@ -36,7 +38,7 @@ export class MarketStore {
   /** Whether somebody shows the closes, and whether they are loaded. They are most of the view. */
   #wantsCloses = false;
   #hasCloses = false;
-  /** The symbols that are needed as long as not all are. */
+  /** The symbols that the page shows, of which the quotes are renewed. */
   #wanted: ReadonlySet<string> | 'all' = new Set();
   #loaded: ReadonlySet<string> | 'all' = new Set();
   /** Proves to the service that the view is paid for. It is kept, so that a reload is free. */
@@ -57,10 +59,10 @@ export class MarketStore {
     this.#wanted = 'all';
   }
 
-  /** Requires some symbols: a page about one of them needs no others. Those that are loaded stay. */
+  /** Requires some symbols: a page about one of them needs no others. Those that are loaded stay, with older quotes. */
   require(codes: readonly string[]): void {
     if (this.#wanted === 'all') return;
-    const wanted = new Set([...this.#loaded, ...codes]);
+    const wanted = new Set(codes);
     if (wanted.symmetricDifference(this.#wanted).size === 0) return;
     this.#wanted = wanted;
     this.error = undefined; // it was about other symbols
@@ -153,7 +155,7 @@ export class MarketStore {
   get #hasWanted(): boolean {
     if (this.#wantsCloses !== this.#hasCloses) return false;
     if (this.#loaded === 'all') return true;
-    return this.#wanted !== 'all' && this.#loaded.size > 0 && this.#wanted.isSubsetOf(this.#loaded);
+    return this.#wanted !== 'all' && this.#wanted.isSubsetOf(this.#loaded);
   }
 
   #setVisit(visit: string): void {
@@ -165,17 +167,21 @@ export class MarketStore {
     const query = new URLSearchParams();
     if (this.#visit !== '') query.set('visit', this.#visit);
     if (!this.#wantsCloses) query.set('closes', 'false');
-    const wanted = this.#loaded === 'all' ? 'all' : this.#wanted;
+    const wanted = this.#wanted;
     if (wanted !== 'all') query.set('symbols', [...wanted].join(','));
     const response = await clientOf(this.#key).request(`/market?${query}`);
     const body = (await response.json()) as MarketAnswer;
     this.#setVisit(response.headers.get('openpit-visit') ?? this.#visit);
     this.#hasCloses = query.get('closes') === null;
-    this.#loaded = wanted;
+    this.#loaded = wanted === 'all' || this.#loaded === 'all' ? 'all' : wanted.union(this.#loaded);
+    const before = wanted === 'all' ? NOTHING : this.searchable;
     this.#setSymbols({
-      symbols: body.symbols.map(({ quote: _, closes: __, ...symbol }) => symbol),
-      formulas: body.formulas,
-      aliases: body.aliases,
+      symbols: withOthers(
+        body.symbols.map(({ quote: _, closes: __, ...symbol }) => symbol),
+        before.symbols,
+      ),
+      formulas: withOthers(body.formulas, before.formulas),
+      aliases: { ...before.aliases, ...body.aliases },
     });
     for (const { symbol, quote, closes = [] } of body.symbols) {
       if (quote) this.rows.load(symbol, quote, closes);
@@ -184,7 +190,7 @@ export class MarketStore {
 
   async #loadQuotes(): Promise<void> {
     const query = new URLSearchParams({ visit: this.#visit });
-    if (this.#loaded !== 'all') query.set('symbols', [...this.#loaded].join(','));
+    if (this.#wanted !== 'all') query.set('symbols', [...this.#wanted].join(','));
     const { quotes } = await askWithKey<QuotesAnswer>(this.#key, `/market/quotes?${query}`);
     let hasNew = false;
     for (const [code, quote] of Object.entries(quotes)) {
@@ -207,4 +213,13 @@ export class MarketStore {
 function withFirstPrice(symbol: MarketSymbol, quote: Quote | undefined): MarketSymbol {
   if (symbol.lastDate !== null || !quote) return symbol;
   return { ...symbol, firstDate: quote.before?.date ?? quote.date, lastDate: quote.date };
+}
+
+/** Symbols that were loaded, and the others that were known before. */
+function withOthers(
+  loaded: readonly MarketSymbol[],
+  known: readonly MarketSymbol[],
+): readonly MarketSymbol[] {
+  const codes = new Set(loaded.map(({ symbol }) => symbol));
+  return [...loaded, ...known.filter(({ symbol }) => !codes.has(symbol))];
 }
