@@ -94,7 +94,36 @@ inBrowser('browsing', (browser) => {
     }
     await page.getByRole('navigation').getByRole('link', { name: 'Market' }).click();
     await page.getByText('4 symbols with prices').waitFor();
-    expect(await page.locator('.quotes .sparkline').count()).toBe(0);
+    expect(statuses.filter((status) => status >= 400)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+    await service.close();
+  });
+
+  test('a comparison has as many symbols as the plan allows in one request, and says why it has no more', async () => {
+    const service = await openTestService('sqlite', { now: Date.now() });
+    await service.setPlan({ name: 'three', maxSymbols: 3 });
+    const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    for (const code of ['XAU', 'XAG', 'PL', 'PA']) await service.publish(code, { [date]: 1_000 });
+    const { page, complaints, shot, close } = await openPage(browser, service.url);
+    const statuses = watchStatuses(page);
+    await page.goto(`${service.url}/#key=${await service.key('three')}`);
+    await page.goto(`${service.url}/#/symbol/XAU?compare=XAG`);
+    await page.locator('.legend.compared').getByText('Silver').waitFor();
+    const picker = page.getByRole('combobox', { name: 'Compare with' });
+    const found = page.getByRole('listbox', { name: 'Symbols that fit' }).getByRole('option');
+    await picker.fill('PL/PA');
+    await found.first().click();
+    await page.getByText('Left out: PL / PA. The plan “three” allows 3 symbols in one request.').waitFor();
+    await picker.fill('PA');
+    await found.first().click();
+    await page.locator('.legend.compared').getByText('Palladium').waitFor();
+    await page.getByText('The plan “three” allows 3 symbols in one request.').waitFor();
+    expect(await picker.count()).toBe(0);
+    expect(new URL(page.url()).hash).toContain('compare=XAG,PA');
+    await shot('compare-plan', true);
+    await page.getByRole('button', { name: 'Remove Silver' }).click();
+    await picker.waitFor();
     expect(statuses.filter((status) => status >= 400)).toEqual([]);
     expect(complaints).toEqual([]);
     await close();

@@ -10,6 +10,7 @@ import { withNewest } from '../data/chart/live-bars.ts';
 import { useChartRequest } from '../data/chart/request.ts';
 import { useHistory } from '../data/chart/use-history.ts';
 import { useChartView } from '../data/chart/view.ts';
+import { withinPlan } from '../data/chart/within-plan.ts';
 import { today } from '../data/days.ts';
 import { codesIn } from '../data/formula.ts';
 import type { MarketStore } from '../data/market/store.ts';
@@ -86,11 +87,11 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   const [view, change] = useChartView();
   const measures = useMeasures(apiKey, symbol);
   const unit = measures.units.find((one) => one.unit === view.unit) ?? measures.units[0]!;
-  const symbols = useMemo(
-    () => [symbol, ...view.compare.map((code) => store.find(code)).filter((one) => one !== undefined)],
-    [symbol, view.compare.join(), store.symbols],
-  );
-  const { range, span, interval, wanted, withoutMinutes } = useChartRequest(symbols, view, plan, store);
+  const symbols = useMemo(() => {
+    const compared = view.compare.map((code) => store.find(code)).filter((one) => one !== undefined);
+    return withinPlan([symbol, ...compared], plan);
+  }, [symbol, view.compare.join(), store.symbols, plan]);
+  const { range, span, interval, wanted, withoutMinutes } = useChartRequest(symbols.shown, view, plan, store);
   const [agreed, setAgreed] = useState('');
   const requests = requestsFor(wanted, plan);
   const mustAsk = requests > REQUESTS_UNASKED_MAX && agreed !== wanted.first;
@@ -134,7 +135,8 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
         <div class="chart-tools finer">
           <div class="tools">
             <MeasureTools
-              symbol={symbol}
+              symbols={symbols}
+              plan={plan}
               market={store.searchable}
               onSearch={store.loadAll}
               view={view}

@@ -1,17 +1,20 @@
-import type { MarketSymbol } from '../api/answers.ts';
+import type { PlanRecord } from '../api/answers.ts';
 import type { IntervalChoice } from '../data/chart/request.ts';
 import type { BarInterval } from '../data/chart/span.ts';
 import { type ChartView, COMPARED_MAX } from '../data/chart/view.ts';
+import type { ChartSymbols } from '../data/chart/within-plan.ts';
 import { nameOfCurrency } from '../data/currency.ts';
 import { type Measures, nameOfUnit } from '../data/units.ts';
 import type { Searchable } from '../search/match.ts';
 import { SymbolPicker } from '../search/symbol-picker.tsx';
+import { plural } from '../show/format.ts';
 import type { ChangeView } from './chart-tools.tsx';
 import { BAR_NAMES } from './legend.tsx';
 
 /** What is compared, and the interval, currency and unit of the prices. */
 export function MeasureTools({
-  symbol,
+  symbols: { shown, leftOut, hasRoom },
+  plan,
   market,
   onSearch,
   view,
@@ -19,7 +22,8 @@ export function MeasureTools({
   interval,
   onChange,
 }: {
-  symbol: MarketSymbol;
+  symbols: ChartSymbols;
+  plan: PlanRecord;
   market: Searchable;
   onSearch: () => void;
   view: ChartView;
@@ -27,11 +31,12 @@ export function MeasureTools({
   interval: IntervalChoice;
   onChange: ChangeView;
 }) {
-  const { compare } = view;
+  const symbol = shown[0]!;
+  const compare = shown.slice(1).map((one) => one.symbol);
   const own = symbol.currency.code;
   return (
     <>
-      {compare.length < COMPARED_MAX && (
+      {hasRoom && compare.length < COMPARED_MAX && (
         <SymbolPicker
           market={market}
           onSearch={onSearch}
@@ -40,6 +45,12 @@ export function MeasureTools({
           excluded={[symbol.symbol, ...compare]}
           onPick={(code) => onChange({ compare: [...compare, code] })}
         />
+      )}
+      {(leftOut.length > 0 || !hasRoom) && (
+        <span class="hint" role="status">
+          {leftOut.length > 0 && `Left out: ${leftOut.map(({ name }) => name).join(', ')}. `}
+          The plan “{plan.name}” allows {plural(plan.maxSymbols, 'symbol')} in one request.
+        </span>
       )}
       {interval.options.length > 0 && (
         <Select
