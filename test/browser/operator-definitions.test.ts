@@ -22,6 +22,43 @@ inBrowser('formulas and providers on the operator’s page', (browser) => {
       .filter(({ code }) => code === 'BRENT-WTI')
       .map(({ expression }) => expression);
 
+  test('a new plan, formula or symbol never replaces one that another operator has created meanwhile', async () => {
+    const { page, close } = await open('customers');
+    await page.getByRole('button', { name: 'New plan' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('meanwhile');
+    await service.setPlan({ name: 'meanwhile', quota: 7 });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('There is already a plan "meanwhile". It was not replaced.').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('meanwhile');
+    const plans = await service.ledger.plans.list();
+    expect(plans.find(({ name }) => name === 'meanwhile')?.quota).toBe(7);
+    await page.goto(`${service.url}/#/operator/prices`);
+    await page.getByRole('button', { name: 'New symbol' }).click();
+    for (const [label, text] of [
+      ['Code', 'XAU'],
+      ['Name', 'Fool’s gold'],
+      ['Category', 'Metals'],
+      ['Unit', 'T.oz'],
+      ['Unit in words', 'Troy Ounce'],
+    ] as const)
+      await page.getByLabel(label, { exact: true }).fill(text);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('There is already a symbol "XAU".').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const measures = { unit: 'none', currency: 'none' };
+    const formula = { code: 'OURS', name: 'Ours', expression: '{XAU}/{XAG}', ...measures };
+    await page.getByRole('button', { name: 'New formula' }).click();
+    await page.getByLabel('Code', { exact: true }).fill('OURS');
+    await page.getByLabel('Name', { exact: true }).fill('Theirs');
+    await page.getByLabel('Formula: symbols').fill('{XAU}');
+    await service.ledger.formulas.define(formula);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('There is already a formula "OURS".').waitFor();
+    expect(await service.ledger.formulas.list()).toContainEqual(formula);
+    await service.ledger.formulas.undefine('OURS');
+    await close();
+  });
+
   test('a formula is defined, changed and deleted, and each change is undone', async () => {
     const { page, complaints, close } = await open('prices');
     const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Formulas' }) });

@@ -2,10 +2,13 @@
 
 import { z } from 'zod';
 import { QUOTA_MAX } from '../../ledger/accounts/plans.ts';
+import { NO_MEASURE } from '../../ledger/symbols/formulas.ts';
 import { SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
+import { FORMULA_LENGTH_MAX } from '../../market/formula/parse.ts';
 import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
+const measure = z.string().refine(isPlainText, NOT_PLAIN).trim().min(1).max(32);
 const planName = z.string().min(1).max(64);
 
 export const NEW_ACCOUNT = z.strictObject({
@@ -30,6 +33,17 @@ export const SYMBOL_LIST = z.strictObject({
   symbols: SYMBOL_FILE.min(1)
     .max(10_000)
     .refine((list) => new Set(list.map(({ code }) => code)).size === list.length, 'each code may occur once'),
+});
+
+export const FORMULA_DEFINITION = z.strictObject({
+  expression: z
+    .string()
+    .min(1)
+    .max(FORMULA_LENGTH_MAX)
+    .describe('Over symbols in braces: `{BRENTOIL-FUT}-{WTIOIL-FUT}`'),
+  name: z.string().refine(isPlainText, NOT_PLAIN).trim().min(1).max(200),
+  unit: measure.default(NO_MEASURE).describe('What a value is quoted for; `none` for a ratio'),
+  currency: measure.default(NO_MEASURE).describe('What a value is quoted in; `none` for a ratio'),
 });
 
 export const PLAN_CHANGE = z.strictObject({

@@ -3,6 +3,7 @@ import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 import { PLAN_CHANGE } from './bodies.ts';
+import { define } from './confirmation.ts';
 
 /** /admin/plans: lists, creates, changes and deletes plans. */
 export const adminPlans: readonly AdminEndpoint[] = [
@@ -12,8 +13,9 @@ export const adminPlans: readonly AdminEndpoint[] = [
     },
   }),
   adminEndpoint('/admin/plans/:id', {
-    /** Creates a plan, or changes the given fields of an existing one. */
-    async PUT({ id: name, ledger, body }) {
+    /** Creates a plan, or changes the given fields of an existing one. With `If-None-Match: *`, only creates. */
+    async PUT(call) {
+      const { id: name, ledger, body } = call;
       const change = await body(PLAN_CHANGE);
       const exists = (await ledger.plans.list()).some((plan) => plan.name === name);
       if (!exists && !PLAN_NAME.test(name)) {
@@ -21,7 +23,9 @@ export const adminPlans: readonly AdminEndpoint[] = [
         throw refuse('invalid_body', { problems: [problem] });
       }
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      const plan = await ledger.plans.change(defaultPlan(name), given);
+      const plan = await define(call, 'plan', (options) =>
+        ledger.plans.change(defaultPlan(name), given, options),
+      );
       return { success: true, plan };
     },
     async DELETE({ id: name, ledger }) {

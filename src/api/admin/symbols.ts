@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { DefinitionOptions } from '../../ledger/already-exists.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { SYMBOL_FIELDS, type SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
 import { recordOf } from '../../ledger/symbols/symbols.ts';
@@ -8,7 +9,7 @@ import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 import { SYMBOL_LIST } from './bodies.ts';
-import { requireConfirmation } from './confirmation.ts';
+import { define, requireConfirmation } from './confirmation.ts';
 
 /** As long as a request may be. */
 const LIST_CHARACTERS_MAX = 1_048_576;
@@ -33,13 +34,16 @@ export const adminSymbols: readonly AdminEndpoint[] = [
   }),
   adminEndpoint('/admin/symbols/:id', {
     /** Creates a symbol, or replaces its fields. Aliases are added; none is removed. */
-    async PUT({ id: code, ledger, body }) {
+    async PUT(call) {
+      const { id: code, ledger, body } = call;
       if (!CODE_PATTERN.test(code)) {
         const problem = 'a code has at most 32 capital letters, digits, dots and dashes';
         throw refuse('invalid_body', { problems: [problem] });
       }
       const { aliases, ...fields } = await body(SYMBOL_FIELDS);
-      const { added } = await upsert(ledger, [{ code, ...fields, aliases }]);
+      const { added } = await define(call, 'symbol', (options) =>
+        upsert(ledger, [{ code, ...fields, aliases }], options),
+      );
       return { success: true, symbol: { code, ...fields }, created: added > 0 };
     },
     /** Hides the symbol at once. Its rows are deleted in the background. */
@@ -53,12 +57,16 @@ export const adminSymbols: readonly AdminEndpoint[] = [
   }),
 ];
 
-async function upsert({ symbols }: Ledger, records: z.infer<typeof SYMBOL_FILE>): Promise<Changes> {
+async function upsert(
+  { symbols }: Ledger,
+  records: z.infer<typeof SYMBOL_FILE>,
+  options: DefinitionOptions = {},
+): Promise<Changes> {
   const aliases = records.flatMap(({ code, aliases = [] }) =>
     aliases.map((alias) => ({ alias, code, kind: 'operator' })),
   );
   try {
-    return await symbols.upsert(records, aliases);
+    return await symbols.upsert(records, aliases, options);
   } catch (error) {
     throw error instanceof SymbolConflict ? refuse('conflict', { why: error.message }) : error;
   }

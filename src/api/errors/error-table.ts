@@ -204,6 +204,12 @@ export const ERRORS = {
   conflict: entry(409, (d: { why: string }) => `This cannot be done now: ${d.why}.`, {
     why: 'it is the last active key of the account; create another first',
   }),
+  already_exists: entry(
+    412,
+    (d: { what: 'plan' | 'formula' | 'symbol'; id: string }) =>
+      `There is already a ${d.what} "${d.id}". It was not replaced.`,
+    { what: 'plan', id: 'basic' },
+  ),
   body_too_large: entry(
     413,
     (d: { why: string }) => `The request is too large: ${d.why}. Send it in several parts.`,

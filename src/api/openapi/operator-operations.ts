@@ -1,5 +1,10 @@
-import { ACCOUNT_CHANGE, FEED_CHANGE, NEW_ACCOUNT, PLAN_CHANGE } from '../admin/bodies.ts';
-import { FORMULA_DEFINITION } from '../admin/formulas.ts';
+import {
+  ACCOUNT_CHANGE,
+  FEED_CHANGE,
+  FORMULA_DEFINITION,
+  NEW_ACCOUNT,
+  PLAN_CHANGE,
+} from '../admin/bodies.ts';
 import { PUSHED_BARS, PUSHED_TICKS } from '../admin/push/push-schema.ts';
 import { NEW_KEY, ROTATION } from '../keys/key-bodies.ts';
 import type { Operation } from './operation.ts';
@@ -104,10 +109,10 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     summary: 'Define a formula under a code, or replace its definition',
     description:
       'A formula is made of symbols, not of other formulas. Every replica knows it within a second.',
-    parameters: ['id'],
+    parameters: ['id', 'onlyNew'],
     body: FORMULA_DEFINITION,
     answer: 'OneFormula',
-    errors: ['invalid_body'],
+    errors: ['invalid_body', 'already_exists'],
   },
   {
     path: '/admin/formulas/{id}',
@@ -124,10 +129,10 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     method: 'PUT',
     tag: 'Operator',
     summary: 'Create a plan, or change the given fields of one',
-    parameters: ['id'],
+    parameters: ['id', 'onlyNew'],
     body: PLAN_CHANGE,
     answer: 'OnePlan',
-    errors: ['invalid_body'],
+    errors: ['invalid_body', 'already_exists'],
   },
   {
     path: '/admin/plans/{id}',

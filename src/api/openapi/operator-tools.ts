@@ -169,10 +169,10 @@ export const OPERATOR_TOOLS: readonly Operation[] = [
     method: 'PUT',
     tag: 'Operator',
     summary: 'Define a symbol',
-    parameters: ['id'],
+    parameters: ['id', 'onlyNew'],
     body: SYMBOL_FIELDS,
     answer: 'DefinedSymbol',
-    errors: ['invalid_body', 'conflict'],
+    errors: ['invalid_body', 'conflict', 'already_exists'],
   },
   {
     path: '/admin/backups',

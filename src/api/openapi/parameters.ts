@@ -198,6 +198,13 @@ export const PARAMETERS = {
     description: 'The id of the last event received. Only later changes are sent.',
     schema: { type: 'string' },
   },
+  onlyNew: {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: '`*` refuses to replace an existing definition.',
+    schema: { type: 'string', enum: ['*'] },
+  },
   dryRun: {
     name: 'dryRun',
     in: 'query',

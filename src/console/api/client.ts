@@ -59,9 +59,13 @@ export function askAsOperator<T>(token: string, path: string, options: RequestOp
   const headers = {
     authorization: `Bearer ${token}`,
     ...(name !== '' && { 'openpit-operator': encodeName(name) }),
+    ...options.headers,
   };
   return askWithKey<T>('', path, { timeoutMs: OPERATOR_TIMEOUT_MS, ...options, headers });
 }
+
+/** The headers of a definition that must not replace an existing one, perhaps of another operator. */
+export const ONLY_NEW = { 'if-none-match': '*' };
 
 /** Headers are limited to ASCII here: any other character becomes a question mark. */
 function encodeName(name: string): string {

@@ -1,3 +1,4 @@
+import { AlreadyExists, type DefinitionOptions } from '../already-exists.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -78,11 +79,12 @@ export class PlanStore {
   }
 
   /** Changes some fields of a plan. Creates it from `base` when no plan has its name. */
-  change(base: Plan, change: Partial<Plan>): Promise<Plan> {
+  change(base: Plan, change: Partial<Plan>, { onlyNew = false }: DefinitionOptions = {}): Promise<Plan> {
     return this.#engine.write(async (tx) => {
       await lockRevisions(tx, 'accounts'); // a concurrent change must not be lost
       const find = `SELECT ${PLAN.columns} FROM plan WHERE name = ${this.#engine.placeholder(1)}`;
       const [row] = await tx.unsafe(find, [base.name]);
+      if (row && onlyNew) throw new AlreadyExists();
       const before = row && readPlan(row);
       const plan = { ...(before ?? base), ...change };
       await writePlan(tx, plan);

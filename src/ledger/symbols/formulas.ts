@@ -1,10 +1,11 @@
 import { readFormula } from '../../market/formula/read.ts';
 import { CODE_PATTERN } from '../../market/symbol.ts';
 import { UNIT_SYMBOLS, unitNamed } from '../../market/unit.ts';
+import { AlreadyExists, type DefinitionOptions } from '../already-exists.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
-import { nextRevision } from '../engine/revisions.ts';
+import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import { asText, rowReader, type Sql } from '../engine/rows.ts';
 import { sortBy } from '../engine/statements.ts';
 
@@ -45,11 +46,16 @@ export class FormulaStore {
   }
 
   /** Defines a formula, or replaces the definition of a code. Returns why it cannot be defined, or what is stored. */
-  define(formula: NamedFormula): Promise<NamedFormula | { problem: string }> {
+  define(
+    formula: NamedFormula,
+    { onlyNew = false }: DefinitionOptions = {},
+  ): Promise<NamedFormula | { problem: string }> {
     return this.#engine.write(async (tx) => {
+      await lockRevisions(tx, 'prices'); // a concurrent definition must not be lost
+      const before = (await listIn(tx)).find(({ code }) => code === formula.code);
+      if (before && onlyNew) throw new AlreadyExists();
       const checked = await check(tx, formula);
       if ('problem' in checked) return checked;
-      const before = (await listIn(tx)).find(({ code }) => code === formula.code);
       await writeFormula(tx, checked);
       await this.#audit.record(tx, {
         action: before ? 'formula.update' : 'formula.create',

@@ -1,11 +1,12 @@
 import type { SymbolRecord } from '../../market/symbol.ts';
+import type { DefinitionOptions } from '../already-exists.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, rowReader } from '../engine/rows.ts';
 import { sortBy } from '../engine/statements.ts';
 import { contentOf, DELETED, deleteMarked, markDeleted, type SymbolContent } from './delete-symbol.ts';
 import { type Alias, type LedgerSymbol, readSymbol, SYMBOL } from './symbols.ts';
-import { type Changes, refuseRelabelled, upsert } from './upsert-symbols.ts';
+import { type Changes, refuseKnown, refuseRelabelled, upsert } from './upsert-symbols.ts';
 
 const ALIAS = rowReader<Alias>({ alias: asText, code: asText, kind: asText });
 
@@ -66,9 +67,10 @@ export class SymbolStore {
   async upsert(
     symbols: readonly SymbolRecord[],
     aliases: readonly Alias[],
-    { relabel = false } = {},
+    { relabel = false, onlyNew = false }: { relabel?: boolean } & DefinitionOptions = {},
   ): Promise<Changes> {
     return this.#engine.write(async (tx) => {
+      if (onlyNew) await refuseKnown(tx, symbols);
       if (!relabel) await refuseRelabelled(tx, symbols);
       return upsert(tx, symbols, aliases, this.#audit);
     });

@@ -1,7 +1,8 @@
 import type { SymbolRecord } from '../../market/symbol.ts';
+import { AlreadyExists } from '../already-exists.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/entry.ts';
-import { nextRevision } from '../engine/revisions.ts';
+import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
 import { DELETED, LAST_SYMBOL_ID } from './delete-symbol.ts';
 import { type Alias, type LedgerSymbol, readSymbol, recordOf, SYMBOL } from './symbols.ts';
@@ -29,6 +30,13 @@ export async function upsert(
   await upsertAliases(tx, aliases, known, revision);
   await requireDistinctCodes(tx);
   return changes;
+}
+
+/** Refuses symbols that exist. */
+export async function refuseKnown(tx: Sql, symbols: readonly SymbolRecord[]): Promise<void> {
+  await lockRevisions(tx, 'prices'); // a concurrent definition must not be lost
+  const { known } = await readKnown(tx, symbols);
+  if (symbols.some(({ code }) => known.has(code))) throw new AlreadyExists();
 }
 
 /** Refuses another unit or currency for a symbol that has real prices: they would be read in it without a conversion. */

@@ -162,6 +162,30 @@ onEachEngine('operator endpoints', (engine) => {
     expect(reply.headers.get('cache-control')).toBe('no-store');
   });
 
+  test('with If-None-Match: *, a plan, a formula or a symbol is created, but never replaced', async () => {
+    const listed = async (list: string) => (await send('GET', `/admin/${list}`)).body[list] as Json[];
+    const { real: _, ...gold } = (await listed('symbols')).find(({ code }) => code === 'XAU')!;
+    const { code: __, ...symbol } = gold;
+    const definitions: [path: string, body: object, other: object][] = [
+      ['plans/only-new', { quota: 5 }, { quota: 6 }],
+      ['formulas/ONLY-NEW', { name: 'A', expression: '{XAU}/{XAG}' }, { name: 'B', expression: '{XAU}' }],
+      ['symbols/NEW-GOLD', { ...symbol, aliases: [] }, { ...symbol, name: 'Other', aliases: [] }],
+    ];
+    const onlyNew = { 'if-none-match': '*' };
+    for (const [path, body, other] of definitions) {
+      const [list = ''] = path.split('/');
+      const attempts = await Promise.all(
+        [body, other].map((one) => send('PUT', `/admin/${path}`, one, onlyNew)),
+      );
+      expect(attempts.map(({ status }) => status).toSorted(), path).toEqual([200, 412]);
+      const before = await listed(list);
+      const refused = await send('PUT', `/admin/${path}`, other, onlyNew);
+      expectRefusal(refused, 412, 'already_exists');
+      expect(await listed(list), path).toEqual(before);
+      expect((await send('PUT', `/admin/${path}`, other)).status, path).toBe(200);
+    }
+  });
+
   test('unknown accounts and plans, and empty names, are refused', async () => {
     expectRefusal(await send('POST', '/admin/accounts', { name: 'X', plan: 'none' }), 404, 'not_there');
     expectRefusal(await send('POST', '/admin/accounts', { name: ' ', plan: 'basic' }), 400, 'invalid_body');

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AdminPlan } from '../../api/answers.ts';
-import { askAsOperator } from '../../api/client.ts';
+import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { count, duration } from '../../show/format.ts';
 import { SureButton } from '../../show/parts.tsx';
@@ -36,11 +36,12 @@ export function Plans({ token }: { token: string }) {
   );
   const editor = useListEditor<AdminPlan>(loaded.reload);
   const { action, edited, edit, change } = editor;
-  const put = ({ name, ...body }: AdminPlan) => askAsOperator(token, pathOf(name), { method: 'PUT', body });
+  const put = ({ name, ...body }: AdminPlan, headers = {}) =>
+    askAsOperator(token, pathOf(name), { method: 'PUT', body, headers });
   const remove = (name: string) => askAsOperator(token, pathOf(name), { method: 'DELETE' });
   const save = (plan: AdminPlan) => {
-    const before = loaded.data?.find(({ name }) => name === plan.name);
-    return change(() => put(plan), {
+    const before = edited === NEW ? undefined : loaded.data?.find(({ name }) => name === plan.name);
+    return change(() => put(plan, before ? {} : ONLY_NEW), {
       text: `The plan ${plan.name} is ${before ? 'changed' : 'created'}.`,
       undo: () => (before ? put(before) : remove(plan.name)),
     });
@@ -100,7 +101,7 @@ export function Plans({ token }: { token: string }) {
                 onSure={() =>
                   change(() => remove(plan.name), {
                     text: `The plan ${plan.name} is deleted.`,
-                    undo: () => put(plan),
+                    undo: () => put(plan, ONLY_NEW),
                   })
                 }
               />

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { askAsOperator } from '../../api/client.ts';
+import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
 import { SureButton } from '../../show/parts.tsx';
@@ -28,14 +28,13 @@ export function Formulas({ token }: { token: string }) {
   );
   const editor = useListEditor<Formula>(loaded.reload);
   const { action, edited, edit, change } = editor;
-  const put = ({ code, ...body }: Formula) =>
-    askAsOperator(token, pathOf(code), { method: 'PUT', body: { ...body, ...measures(body) } });
+  const put = ({ code, ...body }: Formula, headers = {}) =>
+    askAsOperator(token, pathOf(code), { method: 'PUT', body: { ...body, ...measures(body) }, headers });
   const remove = (code: string) => askAsOperator(token, pathOf(code), { method: 'DELETE' });
   const save = (formula: Formula) => {
-    const before = loaded.data?.find(({ code }) => code === formula.code);
-    const text = `${formula.code} is ${before ? 'changed' : 'defined'}.`;
-    return change(() => put(formula), {
-      text,
+    const before = edited === NEW ? undefined : loaded.data?.find(({ code }) => code === formula.code);
+    return change(() => put(formula, before ? {} : ONLY_NEW), {
+      text: `${formula.code} is ${before ? 'changed' : 'defined'}.`,
       undo: () => (before ? put(before) : remove(formula.code)),
     });
   };
@@ -84,7 +83,7 @@ export function Formulas({ token }: { token: string }) {
                 onSure={() =>
                   change(() => remove(one.code), {
                     text: `${one.code} is deleted.`,
-                    undo: () => put(one),
+                    undo: () => put(one, ONLY_NEW),
                   })
                 }
               />

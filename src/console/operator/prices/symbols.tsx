@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { askAsOperator } from '../../api/client.ts';
+import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
 import { count } from '../../show/format.ts';
@@ -24,12 +24,12 @@ export function Symbols({ token }: { token: string }) {
   const found = (loaded.data ?? []).filter((one) =>
     [one.code, one.name, one.category, ...one.aliases].some((part) => part.toLowerCase().includes(text)),
   );
-  const put = ({ code, real: _, ...body }: AdminSymbol) =>
-    askAsOperator(token, `/admin/symbols/${encodeURIComponent(code)}`, { method: 'PUT', body });
+  const put = ({ code, real: _, ...body }: AdminSymbol, headers = {}) =>
+    askAsOperator(token, `/admin/symbols/${encodeURIComponent(code)}`, { method: 'PUT', body, headers });
   const save = (symbol: AdminSymbol) => {
-    const before = loaded.data?.find(({ code }) => code === symbol.code);
+    const before = edited === 'new' ? undefined : loaded.data?.find(({ code }) => code === symbol.code);
     return change(
-      () => put(symbol),
+      () => put(symbol, before ? {} : ONLY_NEW),
       before && { text: `${symbol.code} is changed.`, undo: () => put(before) },
     );
   };
