@@ -60,6 +60,35 @@ inBrowser('a mistake', (browser) => {
     await close();
   });
 
+  test('a form that a button opens gets the focus in view, Escape closes it, and the focus returns', async () => {
+    const { account, key } = await createAccount('Forms');
+    for (let n = 0; n < 12; n++) await asOperator(`/admin/accounts/${account.id}/keys`, 'POST', {});
+    const { page, shot, close } = await open('customers');
+    await openDetail(page, 'Forms');
+    for (const [button, field, text] of [
+      [`Change ${key.id}`, 'Name', 'shop'],
+      ['Create a key', 'Name', 'web'],
+      ['Change the plan unlimited', 'Units per month', '77'],
+    ] as const) {
+      const opener = page.getByRole('button', { name: button });
+      const input = page.getByLabel(field, { exact: true });
+      const focused = page.locator(':focus');
+      await opener.press('Enter');
+      await focused.and(input).waitFor();
+      expect(await input.evaluate((one) => one.getBoundingClientRect().top > 60)).toBe(true); // below the head of the page
+      if (button.includes(key.id)) await shot('change-key');
+      await page.keyboard.press('Escape');
+      await input.waitFor({ state: 'detached' });
+      await focused.and(opener).waitFor();
+      await opener.press('Enter');
+      await input.fill(text);
+      await page.keyboard.press('Enter');
+      await input.waitFor({ state: 'detached' });
+      await focused.and(opener).waitFor();
+    }
+    await close();
+  });
+
   test('the first keys of two new accounts stay on the screen, and so does a name that is refused', async () => {
     const { page, close } = await open('customers');
     const create = async (name: string) => {

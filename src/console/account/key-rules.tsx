@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { KeyRecord } from '../api/answers.ts';
+import { EditForm } from '../show/edit-form.tsx';
 
 /** The name and rules of a key, as the service takes them. */
 export interface KeyRulesBody {
@@ -23,7 +24,7 @@ export function KeyRulesForm({
   button: string;
   /** Whether it cannot be saved now, because a change is on its way. */
   disabled: boolean;
-  onSave: (rules: KeyRulesBody) => void;
+  onSave: (rules: KeyRulesBody) => Promise<void>;
   onCancel: () => void;
 }) {
   const [name, setName] = useState(record?.name ?? '');
@@ -34,16 +35,15 @@ export function KeyRulesForm({
   const save = () => {
     const ips = addresses.split(/[,\s]+/).filter(Boolean);
     const expiresAt = record && expires === expiresBefore ? record.expiresAt : endOf(expires);
-    onSave({ name: name.trim(), expiresAt, allowedIps: ips.length > 0 ? ips : null, headerOnly });
+    return onSave({ name: name.trim(), expiresAt, allowedIps: ips.length > 0 ? ips : null, headerOnly });
   };
   return (
-    <form
-      class="fields key-rules"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
-    >
+    <EditForm class="fields key-rules" label={button} disabled={disabled} onSave={save} onCancel={onCancel}>
+      {record && (
+        <p class="hint wide">
+          Change <code>{record.id}</code>
+        </p>
+      )}
       <label>
         Name
         <input
@@ -73,13 +73,7 @@ export function KeyRulesForm({
         />
         Refuse it in URLs
       </label>
-      <button type="submit" class="button primary" disabled={disabled}>
-        {button}
-      </button>
-      <button type="button" class="button" onClick={onCancel}>
-        Cancel
-      </button>
-    </form>
+    </EditForm>
   );
 }
 

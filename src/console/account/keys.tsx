@@ -70,7 +70,7 @@ export function Keys({
     <section class="card" aria-labelledby="keys-title">
       <div class="card-head">
         <h2 id="keys-title">{title}</h2>
-        <button type="button" class="button small" disabled={busy} onClick={() => setEdited('new')}>
+        <button type="button" class="button small" onClick={() => setEdited('new')}>
           Create a key
         </button>
       </div>
@@ -127,7 +127,6 @@ export function Keys({
                 type="button"
                 class="button small"
                 aria-label={`Change ${key.id}`}
-                disabled={busy}
                 onClick={() => setEdited(key)}
               >
                 Change

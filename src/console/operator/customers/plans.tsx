@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { AdminPlan } from '../../api/answers.ts';
 import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
+import { EditForm } from '../../show/edit-form.tsx';
 import { count, duration } from '../../show/format.ts';
 import { SureButton } from '../../show/parts.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
-import { EditForm } from '../edit-form.tsx';
 import { EditedList, useListEditor } from '../edited-list.tsx';
 
 type Limit = Exclude<keyof AdminPlan, 'name' | 'history'>;

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
+import { EditForm } from '../../show/edit-form.tsx';
 import { SureButton } from '../../show/parts.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
-import { EditForm } from '../edit-form.tsx';
 import { EditedList, useListEditor } from '../edited-list.tsx';
 
 interface Formula {
