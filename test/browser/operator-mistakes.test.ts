@@ -178,6 +178,44 @@ inBrowser('a mistake', (browser) => {
     await close();
   });
 
+  test('before the first real price of a symbol, the operator is told that it hides the simulated ones', async () => {
+    const settings = { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN, OPENPIT_DEMO: 'true' };
+    const demo = await openTestService('sqlite', { settings, now: Date.now() });
+    await demo.publish('XAG', { '2024-05-13': 28 });
+    const { page, shot, close } = await openOperatorPage(browser, demo.url, 'prices');
+    const warning = page.getByText(/^The first real price of XAU hides its whole simulated history/);
+    const choose = (symbol: string) =>
+      page.getByLabel('File', { exact: true }).setInputFiles({
+        name: `${symbol}.csv`,
+        mimeType: 'text/csv',
+        buffer: Buffer.from('Date,Close\n2024-05-14,29\n'),
+      });
+    const preview = async (symbol: string) => {
+      await choose(symbol);
+      await page.getByLabel('Symbol of all rows').fill(symbol);
+      await page.getByRole('button', { name: 'Preview' }).click();
+      await page.getByText(`Preview for ${symbol}`).waitFor();
+    };
+    await preview('XAU');
+    await warning.waitFor();
+    await shot('operator-first-real-price');
+    await preview('XAG');
+    expect(await warning.count()).toBe(0);
+    const form = page.locator('section').filter({ hasText: 'Correct or withdraw a day' });
+    await form.getByLabel('Symbol').fill('xau');
+    await warning.waitFor();
+    await shot('operator-first-correction', true);
+    await form.getByLabel('Day', { exact: true }).fill('2024-05-14');
+    await form.getByLabel('Close').fill('2340');
+    await form.getByLabel('Reason').fill('test');
+    await form.getByRole('button', { name: 'Correct XAU' }).click();
+    await form.getByRole('button', { name: 'Correct it XAU' }).click();
+    await form.getByText('XAU on 2024-05-14 is corrected.').waitFor();
+    await warning.waitFor({ state: 'detached' });
+    await close();
+    await demo.close();
+  });
+
   test('the audit log does not take two addresses of a new key for a change', async () => {
     const { account } = await createAccount('Addresses');
     const allowedIps = ['10.0.0.1', '10.0.0.2'];

@@ -5,6 +5,7 @@ import { Plans } from './customers/plans.tsx';
 import { Feeds } from './feeds/feeds.tsx';
 import { Quarantine } from './feeds/quarantine.tsx';
 import { Bars } from './prices/bars.tsx';
+import { useSimulatedOnly } from './prices/first-real-price.tsx';
 import { Formulas } from './prices/formulas.tsx';
 import { Imports } from './prices/imports.tsx';
 import { Symbols } from './prices/symbols.tsx';
@@ -36,7 +37,7 @@ export function SectionLinks({ current }: { current: string }) {
 }
 
 /** What a part shows besides the alarms; the overview also has the replicas. */
-export function Section({ name, token }: { name: string; token: string }) {
+export function Section({ name, token, isDemo }: { name: string; token: string; isDemo: boolean }) {
   switch (name) {
     case '':
       return <Traffic token={token} />;
@@ -48,7 +49,7 @@ export function Section({ name, token }: { name: string; token: string }) {
         </>
       );
     case 'prices':
-      return <Prices token={token} />;
+      return <Prices token={token} isDemo={isDemo} />;
     case 'customers':
       return (
         <>
@@ -65,13 +66,18 @@ export function Section({ name, token }: { name: string; token: string }) {
   }
 }
 
-function Prices({ token }: { token: string }) {
+function Prices({ token, isDemo }: { token: string; isDemo: boolean }) {
   const [changes, setChanges] = useState(0);
+  const { simulated, refresh } = useSimulatedOnly(token, isDemo);
+  const onUpload = () => {
+    setChanges((before) => before + 1);
+    refresh();
+  };
   return (
     <>
-      <Upload token={token} onChange={() => setChanges(changes + 1)} />
-      <Imports token={token} changes={changes} />
-      <Bars token={token} />
+      <Upload token={token} simulated={simulated} onChange={onUpload} />
+      <Imports token={token} changes={changes} onUndo={refresh} />
+      <Bars token={token} simulated={simulated} onChange={refresh} />
       <Symbols token={token} />
       <Formulas token={token} />
     </>

@@ -36,16 +36,20 @@ export function OperatorPage({ section, config }: { section: string; config: Con
     );
   }
   if (token === '') return <SignIn error={refused} />;
-  return <Signed key={token} token={token} section={section} onRefused={setRefused} />;
+  return (
+    <Signed key={token} token={token} section={section} isDemo={config.simulated} onRefused={setRefused} />
+  );
 }
 
 function Signed({
   token,
   section,
+  isDemo,
   onRefused,
 }: {
   token: string;
   section: string;
+  isDemo: boolean;
   onRefused: (error: OpenpitError | undefined) => void;
 }) {
   const replicas = useLoad(() => askAsOperator<ReplicasAnswer>(token, '/admin/replicas'), [token]);
@@ -82,7 +86,7 @@ function Signed({
           )}
         </>
       )}
-      <Section name={section} token={token} />
+      <Section name={section} token={token} isDemo={isDemo} />
       {section === '' && replicas.data && <Replicas {...replicas.data} />}
     </>
   );

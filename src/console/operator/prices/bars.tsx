@@ -4,6 +4,7 @@ import { plural } from '../../show/format.ts';
 import { Choice, Failure, Notice, SureButton } from '../../show/parts.tsx';
 import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
+import { FirstRealPrice } from './first-real-price.tsx';
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
@@ -17,7 +18,16 @@ interface Done {
 }
 
 /** Withdraws or corrects the prices of days. Both can be undone. */
-export function Bars({ token }: { token: string }) {
+export function Bars({
+  token,
+  simulated,
+  onChange,
+}: {
+  token: string;
+  /** The symbols of which all prices are simulated. */
+  simulated: ReadonlySet<string>;
+  onChange: () => void;
+}) {
   const action = useAction();
   const [what, setWhat] = useState<'Correct' | 'Withdraw'>('Correct');
   const [symbol, setSymbol] = useState('');
@@ -28,8 +38,13 @@ export function Bars({ token }: { token: string }) {
   const [done, setDone] = useState<Done>();
   const [notice, setNotice] = useState<string>();
   const endDate = last || first;
-  const post = <T,>(path: string, bodyOf: () => object) =>
-    action.run(async () => askAsOperator<T>(token, path, { method: 'POST', body: bodyOf() }));
+  const post = async <T,>(path: string, bodyOf: () => object) => {
+    const answer = await action.run(async () =>
+      askAsOperator<T>(token, path, { method: 'POST', body: bodyOf() }),
+    );
+    if (answer) onChange();
+    return answer;
+  };
   const correct = async () => {
     const answer = await post<{ changed: boolean; recordedAt: string }>('/admin/bars/correct', () => {
       const numbers = PRICES.map((name) => [name, readPrice(prices[name] || prices.close!)]);
@@ -110,6 +125,7 @@ export function Bars({ token }: { token: string }) {
           }}
         />
       </form>
+      {what === 'Correct' && <FirstRealPrice symbols={simulated.has(symbol.trim()) ? [symbol.trim()] : []} />}
       {action.error !== undefined && <Failure error={action.error} />}
       {notice !== undefined && <Notice title={notice} />}
       {done && <UndoNotice text={done.text} disabled={action.isBusy} onUndo={() => undo(done)} />}

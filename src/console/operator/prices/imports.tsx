@@ -20,7 +20,7 @@ interface ImportRecord {
 }
 
 /** The last imports, each of which can be undone. `changes` counts imports made on this page. */
-export function Imports({ token, changes }: { token: string; changes: number }) {
+export function Imports({ token, changes, onUndo }: { token: string; changes: number; onUndo: () => void }) {
   const action = useAction();
   const loaded = useLoad(
     async () => (await askAsOperator<{ imports: ImportRecord[] }>(token, '/admin/imports')).imports,
@@ -29,6 +29,7 @@ export function Imports({ token, changes }: { token: string; changes: number }) 
   const undo = async (run: number) => {
     await action.run(() => undoImport(token, run));
     loaded.reload();
+    onUndo();
   };
   return (
     <section class="card" aria-labelledby="imports-title">

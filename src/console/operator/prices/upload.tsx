@@ -3,12 +3,22 @@ import { count, plural } from '../../show/format.ts';
 import { Failure, Notice, SureButton } from '../../show/parts.tsx';
 import { UndoNotice } from '../undo-notice.tsx';
 import { useAction } from '../use-action.ts';
+import { FirstRealPrice } from './first-real-price.tsx';
 import { Preview } from './preview.tsx';
 import { ReadingRules } from './reading-rules.tsx';
 import { type ImportAnswer, type ImportForm, NO_RULES, sendFile, undoImport } from './send-file.ts';
 
 /** Uploads a file of daily prices: preview first, then import, then undo if it was wrong. */
-export function Upload({ token, onChange }: { token: string; onChange: () => void }) {
+export function Upload({
+  token,
+  simulated,
+  onChange,
+}: {
+  token: string;
+  /** The symbols of which all prices are simulated. */
+  simulated: ReadonlySet<string>;
+  onChange: () => void;
+}) {
   const action = useAction();
   const [file, setFile] = useState<File>();
   const [form, setForm] = useState<ImportForm>(NO_RULES);
@@ -102,6 +112,9 @@ export function Upload({ token, onChange }: { token: string; onChange: () => voi
       {action.error !== undefined && <Failure error={action.error} />}
       {notice !== undefined && <Notice kind="done" title={notice} />}
       {effect && <Preview answer={effect} />}
+      {effect && usable > 0 && (
+        <FirstRealPrice symbols={effect.symbols.filter((symbol) => simulated.has(symbol))} />
+      )}
       {effect && (
         <div class="choices confirm">
           {usable > 0 ? (
