@@ -67,7 +67,7 @@ inBrowser('formulas and providers on the operator’s page', (browser) => {
     await card.getByLabel('Name').fill('Brent premium');
     await card.getByLabel('Formula: symbols').fill('{BRENTOIL-FUT}-{WTIOIL-FUT');
     await card.getByRole('button', { name: 'Save', exact: true }).click();
-    await card.getByRole('alert').waitFor();
+    await card.getByRole('alert').getByText('The request was refused').waitFor();
     expect(await definitions()).toEqual([]);
     await card.getByLabel('Formula: symbols').fill('{BRENTOIL-FUT} - {WTIOIL-FUT}');
     await card.getByLabel('Currency').fill('USD');

@@ -60,7 +60,7 @@ function titleOf(error: unknown): string {
   if (error.status === 401) return 'This key does not work';
   if (error.status === 403) return 'This key may not do that';
   if (error.status === 503) return 'The service is not ready';
-  return 'The service could not answer';
+  return error.status < 500 ? 'The request was refused' : 'The service could not answer';
 }
 
 /** What a placeholder looks like: the market's groups, a chart with its details, cards, a table, or lines of text. */
