@@ -50,6 +50,27 @@ inBrowser('the account page', (browser) => {
     await close();
   });
 
+  test('after the key of the page is revoked, a new one stays on the screen, and the page asks for another', async () => {
+    const { page, shot, close } = await openPage(browser, service.url);
+    await page.goto(`${service.url}/#key=${await service.key('pro')}`);
+    await page.goto(`${service.url}/#/account`);
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const issued = page.locator('.new-key');
+    await issued.waitFor();
+    const own = page.locator('tbody tr').filter({ hasText: 'this one' });
+    await own.getByRole('button', { name: /^Revoke key_/ }).click();
+    await own.getByRole('button', { name: /^Revoke for good/ }).click();
+    await page.getByLabel('Use another key').waitFor();
+    const next = (await issued.textContent())!;
+    await shot('account-revoked', true);
+    await page.getByLabel('Use another key').fill(next);
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.locator('tr').filter({ hasText: 'this one' }).waitFor();
+    expect(await page.getByLabel('Use another key').count()).toBe(0);
+    await close();
+  });
+
   test('keys of the same name are told apart, and screen readers get the numbers as a table', async () => {
     const owner = await service.key('pro');
     const uses = (key: string, count: number) => ({ date: today(), key, endpoint: 'latest', count });

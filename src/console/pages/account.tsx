@@ -6,7 +6,7 @@ import { Quota } from '../account/quota.tsx';
 import { UsageCard } from '../account/usage-card.tsx';
 import { type Holder, replaceKey, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, IssuedAnswer, KeyRecord, UsageAnswer, UsageDailyAnswer } from '../api/answers.ts';
-import { askWithKey } from '../api/client.ts';
+import { askWithKey, isAboutKey } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { isKeyRemembered, rememberKey, setSecret } from '../api/session.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
@@ -32,6 +32,8 @@ function Account({ holder }: { holder: Holder }) {
     return { usage, daily, keys: keys.keys };
   }, [account.id]);
   const { refresh } = loaded;
+  const own = loaded.data?.keys.find(({ id }) => id === key.id);
+  const isOver = isAboutKey(loaded.error) || (own !== undefined && own.status !== 'active');
   const isStale = loaded.data?.daily.exact === false;
   useEffect(() => {
     if (!isStale) return;
@@ -65,6 +67,12 @@ function Account({ holder }: { holder: Holder }) {
         )}
       </div>
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {isOver && (
+        <section class="card">
+          {own && own.status !== 'active' && <p class="hint">The key of this page is {own.status}.</p>}
+          <KeyForm label="Use another key" />
+        </section>
+      )}
       {!loaded.data && loaded.state === 'loading' && (
         <Loading label="Reading the usage" shape="cards" lines={4} />
       )}
@@ -99,7 +107,7 @@ function Account({ holder }: { holder: Holder }) {
           )}
         </>
       )}
-      {kind !== 'own' && (
+      {kind !== 'own' && !isOver && (
         <section class="card">
           <KeyForm label="Use a key of your own" />
         </section>
