@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { KeyRecord } from '../api/answers.ts';
-import { EditForm } from '../show/edit-form.tsx';
+import { EditForm } from '../editing/edit-form.tsx';
 
 /** The name and rules of a key, as the service takes them. */
 export interface KeyRulesBody {

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { IssuedAnswer, KeyRecord } from '../api/answers.ts';
+import { SureButton } from '../editing/sure-button.tsx';
 import { ago, dayOfSeconds, dayOrTime } from '../show/format.ts';
-import { CopyButton, Failure, Notice, SureButton } from '../show/parts.tsx';
+import { CopyButton, Failure, Notice } from '../show/parts.tsx';
 import { StackTable } from '../show/stack-table.tsx';
 import { givenRules, type KeyRulesBody, KeyRulesForm } from './key-rules.tsx';
 import { WhichKey } from './which-key.tsx';

@@ -1,7 +1,8 @@
 import { useContext, useState } from 'preact/hooks';
 import { useSecret } from '../../api/session.ts';
 import { linkTo } from '../../data/route.ts';
-import { CopyButton, Failure, SureButton } from '../../show/parts.tsx';
+import { SureButton } from '../../editing/sure-button.tsx';
+import { CopyButton, Failure } from '../../show/parts.tsx';
 import { masked, requestSnippet, snippet } from '../../show/snippets.ts';
 import { ExampleLanguage } from '../example.tsx';
 import { type ApiOperation, exampleBody } from './document.ts';

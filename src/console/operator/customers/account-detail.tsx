@@ -3,8 +3,9 @@ import { UsageCard } from '../../account/usage-card.tsx';
 import type { IssuedAnswer, KeyRecord, UsageDailyAnswer } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
+import { SureButton } from '../../editing/sure-button.tsx';
 import { count, dayOfSeconds } from '../../show/format.ts';
-import { Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { Failure, Loading } from '../../show/parts.tsx';
 
 interface AccountDetailAnswer extends UsageDailyAnswer {
   keys: KeyRecord[];

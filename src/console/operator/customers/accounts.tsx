@@ -3,10 +3,11 @@ import { NewKey } from '../../account/keys.tsx';
 import type { IssuedAnswer, PlanRecord } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
+import { SureButton } from '../../editing/sure-button.tsx';
+import { UndoNotice } from '../../editing/undo-notice.tsx';
+import { useAction } from '../../editing/use-action.ts';
 import { count } from '../../show/format.ts';
-import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
-import { UndoNotice } from '../undo-notice.tsx';
-import { useAction } from '../use-action.ts';
+import { ActionsHead, Failure, Loading } from '../../show/parts.tsx';
 import { AccountDetail } from './account-detail.tsx';
 import { NewAccount, type NewAccountBody } from './new-account.tsx';
 

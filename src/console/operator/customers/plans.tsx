@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import type { AdminPlan } from '../../api/answers.ts';
 import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
-import { EditForm } from '../../show/edit-form.tsx';
+import { EditForm } from '../../editing/edit-form.tsx';
+import { EditedList, useListEditor } from '../../editing/edited-list.tsx';
+import { SureButton } from '../../editing/sure-button.tsx';
 import { count, duration } from '../../show/format.ts';
-import { SureButton } from '../../show/parts.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
-import { EditedList, useListEditor } from '../edited-list.tsx';
 
 type Limit = Exclude<keyof AdminPlan, 'name' | 'history'>;
 

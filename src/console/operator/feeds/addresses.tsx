@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
-import { Failure, Loading, SureButton } from '../../show/parts.tsx';
-import { UndoNotice } from '../undo-notice.tsx';
-import { useAction } from '../use-action.ts';
+import { SureButton } from '../../editing/sure-button.tsx';
+import { UndoNotice } from '../../editing/undo-notice.tsx';
+import { useAction } from '../../editing/use-action.ts';
+import { Failure, Loading } from '../../show/parts.tsx';
 
 interface Address {
   name: string;

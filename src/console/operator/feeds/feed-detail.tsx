@@ -1,7 +1,7 @@
 import type { Feed, FeedRunRecord } from '../../api/operator.ts';
 import { linkTo } from '../../data/route.ts';
+import { SureButton } from '../../editing/sure-button.tsx';
 import { ago, count, duration } from '../../show/format.ts';
-import { SureButton } from '../../show/parts.tsx';
 import { Addresses } from './addresses.tsx';
 import { ProbeButton } from './probe.tsx';
 

@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad, useRefresh } from '../../api/load.ts';
 import type { Feed } from '../../api/operator.ts';
+import { SureButton } from '../../editing/sure-button.tsx';
+import { useAction } from '../../editing/use-action.ts';
 import { ago, count, day, timeUntil } from '../../show/format.ts';
-import { ActionsHead, Failure, Loading, SureButton } from '../../show/parts.tsx';
-import { useAction } from '../use-action.ts';
+import { ActionsHead, Failure, Loading } from '../../show/parts.tsx';
 import { FeedDetail } from './feed-detail.tsx';
 import { ProbeAll } from './probe.tsx';
 

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import type { Feed, ProbeAnswer } from '../../api/operator.ts';
+import { useAction } from '../../editing/use-action.ts';
 import { Failure } from '../../show/parts.tsx';
-import { useAction } from '../use-action.ts';
 
 const VERDICTS: Readonly<Record<ProbeAnswer['verdict'], [badge: string, text: string]>> = {
   ok: ['good', 'answers as expected'],

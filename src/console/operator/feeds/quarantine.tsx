@@ -4,8 +4,9 @@ import { commandLine } from '../../api/features.ts';
 import { useLoad, useRefresh } from '../../api/load.ts';
 import type { HeldBarRecord, HeldTickRecord } from '../../api/operator.ts';
 import { linkTo } from '../../data/route.ts';
+import { SureButton } from '../../editing/sure-button.tsx';
 import { ago, count, day, moment, price } from '../../show/format.ts';
-import { Choice, Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { Choice, Failure, Loading } from '../../show/parts.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
 
 const REFRESH_MS = 10_000;

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator, NotSent } from '../../api/client.ts';
+import { SureButton } from '../../editing/sure-button.tsx';
+import { UndoNotice } from '../../editing/undo-notice.tsx';
+import { useAction } from '../../editing/use-action.ts';
 import { plural } from '../../show/format.ts';
-import { Choice, Failure, Notice, SureButton } from '../../show/parts.tsx';
-import { UndoNotice } from '../undo-notice.tsx';
-import { useAction } from '../use-action.ts';
+import { Choice, Failure, Notice } from '../../show/parts.tsx';
 import { FirstRealPrice } from './first-real-price.tsx';
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
-import { EditForm } from '../../show/edit-form.tsx';
-import { SureButton } from '../../show/parts.tsx';
+import { EditForm } from '../../editing/edit-form.tsx';
+import { EditedList, useListEditor } from '../../editing/edited-list.tsx';
+import { SureButton } from '../../editing/sure-button.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
-import { EditedList, useListEditor } from '../edited-list.tsx';
 
 interface Formula {
   code: string;

@@ -1,9 +1,10 @@
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
+import { SureButton } from '../../editing/sure-button.tsx';
+import { useAction } from '../../editing/use-action.ts';
 import { ago, count } from '../../show/format.ts';
-import { Failure, Loading, SureButton } from '../../show/parts.tsx';
+import { Failure, Loading } from '../../show/parts.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
-import { useAction } from '../use-action.ts';
 import { undoImport } from './send-file.ts';
 
 interface ImportRecord {

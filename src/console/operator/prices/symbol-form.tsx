@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { EditForm } from '../../show/edit-form.tsx';
+import { EditForm } from '../../editing/edit-form.tsx';
 
 export interface AdminSymbol {
   code: string;

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator, NotSent } from '../../api/client.ts';
+import { SureButton } from '../../editing/sure-button.tsx';
+import { useAction } from '../../editing/use-action.ts';
 import { saveFile } from '../../output/save-file.ts';
 import { plural } from '../../show/format.ts';
-import { Failure, Notice, SureButton } from '../../show/parts.tsx';
-import { useAction } from '../use-action.ts';
+import { Failure, Notice } from '../../show/parts.tsx';
 import type { AdminSymbol } from './symbol-form.tsx';
 
 type SymbolEntry = Omit<AdminSymbol, 'real'>;

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
+import { EditedList, useListEditor } from '../../editing/edited-list.tsx';
+import { SureButton } from '../../editing/sure-button.tsx';
 import { count } from '../../show/format.ts';
-import { SureButton } from '../../show/parts.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
-import { EditedList, useListEditor } from '../edited-list.tsx';
 import { type AdminSymbol, SymbolForm } from './symbol-form.tsx';
 import { SymbolsFile } from './symbols-file.tsx';
 

@@ -1,8 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
+import { SureButton } from '../../editing/sure-button.tsx';
+import { UndoNotice } from '../../editing/undo-notice.tsx';
+import { useAction } from '../../editing/use-action.ts';
 import { count, plural } from '../../show/format.ts';
-import { Failure, Notice, SureButton } from '../../show/parts.tsx';
-import { UndoNotice } from '../undo-notice.tsx';
-import { useAction } from '../use-action.ts';
+import { Failure, Notice } from '../../show/parts.tsx';
 import { FirstRealPrice } from './first-real-price.tsx';
 import { Preview } from './preview.tsx';
 import { ReadingRules } from './reading-rules.tsx';

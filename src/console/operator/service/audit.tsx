@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
+import { useAction } from '../../editing/use-action.ts';
 import { ago, moment } from '../../show/format.ts';
 import { Failure, Loading } from '../../show/parts.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
-import { useAction } from '../use-action.ts';
 
 interface Entry {
   id: string;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
+import { useAction } from '../../editing/use-action.ts';
 import { Failure, Notice } from '../../show/parts.tsx';
-import { useAction } from '../use-action.ts';
 
 interface Finding {
   check: string;

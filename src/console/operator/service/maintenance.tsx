@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
-import { CopyButton, Failure, Loading, Notice, SureButton } from '../../show/parts.tsx';
+import { SureButton } from '../../editing/sure-button.tsx';
+import { type RunningAction, useAction } from '../../editing/use-action.ts';
+import { CopyButton, Failure, Loading, Notice } from '../../show/parts.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
-import { type RunningAction, useAction } from '../use-action.ts';
 import { Doctor } from './doctor.tsx';
 
 interface Backup {
