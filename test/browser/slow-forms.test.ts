@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { hold, OPERATOR_TOKEN, openOperatorPage, openPage } from './browser.ts';
@@ -112,6 +113,43 @@ inBrowser('while a change is on its way', (browser) => {
     await page.getByText('Dashboard').waitFor();
     expect(await page.getByText('Dashboard').count()).toBe(1);
     await close();
+  });
+
+  test('an outage is shown once, also after a failed change, and not once it is over', async () => {
+    await createAccount('Outage');
+    const operator = await open('customers');
+    const account = await openAccount(await service.key('pro'));
+    const changes: [Page, act: (page: Page) => Promise<void>][] = [
+      [
+        operator.page,
+        async (page) => {
+          await page.getByRole('button', { name: 'Suspend Outage' }).click();
+          await page
+            .getByRole('button', { name: /^Suspend .*Outage$/ })
+            .first()
+            .click();
+        },
+      ],
+      [
+        account.page,
+        async (page) => {
+          await page.getByRole('button', { name: 'Create a key' }).click();
+          await page.getByRole('button', { name: 'Create', exact: true }).click();
+        },
+      ],
+    ];
+    for (const [page, act] of changes) {
+      const outage = page.getByText('No connection to the service');
+      await page.getByRole('row').nth(1).waitFor();
+      await page.route(/admin|account|usage|health/, (route) => route.abort());
+      await act(page);
+      await outage.first().waitFor();
+      await eventually(async () => (await outage.count()) === 1);
+      await page.unroute(/admin|account|usage|health/);
+      await eventually(async () => (await outage.count()) === 0);
+    }
+    await operator.close();
+    await account.close();
   });
 
   test('of two checks which key a text is, the last one is shown', async () => {

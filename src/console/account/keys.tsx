@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { IssuedAnswer, KeyRecord } from '../api/answers.ts';
 import { SureButton } from '../editing/sure-button.tsx';
+import { useAction } from '../editing/use-action.ts';
 import { ago, dayOfSeconds, dayOrTime } from '../show/format.ts';
 import { CopyButton, Failure, Notice } from '../show/parts.tsx';
 import { StackTable } from '../show/stack-table.tsx';
@@ -40,27 +41,20 @@ export function Keys({
   onChange: (issued?: IssuedAnswer, replaced?: string) => void;
 }) {
   const [issued, setIssued] = useState<readonly IssuedAnswer[]>([]);
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { isBusy, error, run, clear } = useAction();
   const [found, setFound] = useState<string>();
   const [edited, setEdited] = useState<KeyRecord | 'new'>();
   const [overlapSeconds, setOverlapSeconds] = useState(DAY_SECONDS);
   const isNew = (id: string) => issued.some(({ key }) => key.id === id);
-  const run = async (action: () => Promise<IssuedAnswer | unknown>, replaced?: string) => {
-    setBusy(true);
-    setError(undefined);
-    try {
+  const change = (action: () => Promise<unknown>, replaced?: string) =>
+    run(async () => {
       const answer = await action();
       const made = isIssued(answer) ? answer : undefined;
       if (made) setIssued((shown) => [made, ...shown]);
       onChange(made, replaced);
-    } catch (failed) {
-      setError(failed);
-    }
-    setBusy(false);
-  };
+    });
   const save = (record: KeyRecord | 'new', rules: KeyRulesBody) =>
-    run(async () => {
+    change(async () => {
       const answer = await (record === 'new'
         ? actions.create(givenRules(rules))
         : actions.update(record.id, rules));
@@ -88,10 +82,10 @@ export function Keys({
           key={edited === 'new' ? '' : edited.id}
           {...(edited !== 'new' && { record: edited })}
           button={edited === 'new' ? 'Create' : 'Save'}
-          disabled={busy}
+          disabled={isBusy}
           onCancel={() => {
             setEdited(undefined);
-            setError(undefined);
+            clear();
           }}
           onSave={(rules) => save(edited, rules)}
         />
@@ -136,15 +130,15 @@ export function Keys({
                 label="Rotate"
                 sure="Rotate now"
                 describe={key.id}
-                disabled={busy}
-                onSure={() => run(() => actions.rotate(key.id, overlapSeconds), key.id)}
+                disabled={isBusy}
+                onSure={() => change(() => actions.rotate(key.id, overlapSeconds), key.id)}
               />
               <SureButton
                 label="Revoke"
                 sure="Revoke for good"
                 describe={key.id}
-                disabled={busy}
-                onSure={() => run(() => actions.revoke(key.id))}
+                disabled={isBusy}
+                onSure={() => change(() => actions.revoke(key.id))}
               />
             </>
           )

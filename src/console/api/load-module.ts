@@ -19,10 +19,15 @@ export async function loadModule<T>(
     return await load();
   } catch {
     onOutage(new OpenpitError(WAITING, { code: 'connection_lost', status: 0 }));
-    while (!(await isServiceUp())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await untilServiceIsUp();
     location.reload();
     return new Promise(() => {});
   }
+}
+
+/** Resolves once the service is ready. */
+export async function untilServiceIsUp(): Promise<void> {
+  while (!(await isServiceUp())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
 }
 
 function isServiceUp(): Promise<boolean> {

@@ -33,7 +33,11 @@ export function useListEditor<T>(reload: () => void): ListEditor<T> {
     edit((now) => (now === edited ? undefined : now));
     reload();
   };
-  return { action, edited, edit, done, change };
+  const open = (item: T | undefined) => {
+    action.clear();
+    edit(item);
+  };
+  return { action, edited, edit: open, done, change };
 }
 
 /** The frame of such a list: its title and tools, what failed, what can be undone, and the form above the table. */

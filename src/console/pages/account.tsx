@@ -6,10 +6,10 @@ import { Quota } from '../account/quota.tsx';
 import { UsageCard } from '../account/usage-card.tsx';
 import { type Holder, replaceKey, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, IssuedAnswer, KeyRecord, UsageAnswer, UsageDailyAnswer } from '../api/answers.ts';
-import { askWithKey, isAboutKey } from '../api/client.ts';
+import { askWithKey, isAboutKey, isOutage } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { isKeyRemembered, rememberKey, setSecret } from '../api/session.ts';
-import { Failure, Loading, Notice } from '../show/parts.tsx';
+import { Failure, Loading, Notice, OutageShown } from '../show/parts.tsx';
 import { masked } from '../show/snippets.ts';
 
 /** How long after an incomplete count to read it again. */
@@ -77,7 +77,7 @@ function Account({ holder }: { holder: Holder }) {
         <Loading label="Reading the usage" shape="cards" lines={4} />
       )}
       {loaded.data && (
-        <>
+        <OutageShown.Provider value={isOutage(loaded.error)}>
           <div class="columns">
             <Quota usage={loaded.data.usage} daily={loaded.data.daily} now={Date.now() / 1000} />
             <Limits plan={plan} />
@@ -105,7 +105,7 @@ function Account({ holder }: { holder: Holder }) {
               }}
             />
           )}
-        </>
+        </OutageShown.Provider>
       )}
       {kind !== 'own' && !isOver && (
         <section class="card">

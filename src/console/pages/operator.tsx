@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ConfigAnswer } from '../api/answers.ts';
-import { askAsOperator, OpenpitError } from '../api/client.ts';
+import { askAsOperator, isOutage, OpenpitError } from '../api/client.ts';
 import { useLoad, useRefresh } from '../api/load.ts';
 import type { ReplicasAnswer } from '../api/operator.ts';
 import { setSecret, useSecret } from '../api/session.ts';
@@ -8,7 +8,7 @@ import { Alarms } from '../operator/alarms.tsx';
 import { Replicas, ServiceFacts } from '../operator/replicas.tsx';
 import { Section, SectionLinks } from '../operator/sections.tsx';
 import { SignIn } from '../operator/sign-in.tsx';
-import { Failure, Loading } from '../show/parts.tsx';
+import { Failure, Loading, OutageShown } from '../show/parts.tsx';
 
 /** As often as replicas send heartbeats. */
 const REFRESH_MS = 5_000;
@@ -55,6 +55,7 @@ function Signed({
   const replicas = useLoad(() => askAsOperator<ReplicasAnswer>(token, '/admin/replicas'), [token]);
   useRefresh(replicas.refresh, REFRESH_MS);
   const { error } = replicas;
+  const isDown = isOutage(error);
   const isRefused = error instanceof OpenpitError && [401, 403].includes(error.status);
   useLayoutEffect(() => {
     onRefused(isRefused ? error : undefined);
@@ -75,9 +76,11 @@ function Signed({
       </div>
       <Alarms token={token} everyMs={REFRESH_MS} />
       <SectionLinks current={section} />
+      {(section === '' || isDown) && error !== undefined && (
+        <Failure error={error} onRetry={replicas.reload} />
+      )}
       {section === '' && (
         <>
-          {replicas.state === 'failed' && <Failure error={replicas.error} onRetry={replicas.reload} />}
           {!replicas.data && replicas.state === 'loading' && (
             <Loading label="Reading the service" shape="cards" lines={4} />
           )}
@@ -86,7 +89,9 @@ function Signed({
           )}
         </>
       )}
-      <Section name={section} token={token} isDemo={isDemo} />
+      <OutageShown.Provider value={isDown}>
+        <Section name={section} token={token} isDemo={isDemo} />
+      </OutageShown.Provider>
       {section === '' && replicas.data && <Replicas {...replicas.data} />}
     </>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { messageOf, NotSent, OpenpitError } from '../api/client.ts';
+import { createContext } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { isOutage, messageOf, NotSent, OpenpitError } from '../api/client.ts';
 import { loadModule } from '../api/load-module.ts';
 
 /** A notice, with optional actions. */
@@ -35,8 +36,12 @@ export function ActionsHead() {
   );
 }
 
+/** Whether the page shows an outage already: its parts need not repeat it. */
+export const OutageShown = createContext(false);
+
 /** An error message with a way to continue. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  if (useContext(OutageShown) && isOutage(error)) return null;
   const retry = onRetry && (
     <button type="button" class="button" onClick={onRetry}>
       Try again
