@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { MarketSymbol } from '../api/answers.ts';
 import { codeNamed, type Searchable, searchSymbols } from './match.ts';
+import { optionsFor } from './options.ts';
 import { typosBetween } from './typos.ts';
 
 const CATALOGUE = join(import.meta.dir, '../../ledger/catalog');
@@ -53,6 +54,22 @@ describe('the search over the catalogue', () => {
 
   test('what fits without a typo leaves no room for what fits with one', () => {
     for (const { name } of searchSymbols(market, 'copper')) expect(name).toContain('Copper');
+  });
+
+  test('a formula has symbols of one kind first, unless their codes say otherwise', () => {
+    const formulas = (text: string) =>
+      optionsFor(market, text, [])
+        .filter(({ category }) => category === 'Formula')
+        .map(({ symbol }) => symbol);
+    expect(formulas('brent - wti')).toEqual([
+      '{BRENTOIL-SPOT}-{WTIOIL-SPOT}',
+      '{BRENTOIL-FUT}-{WTIOIL-FUT}',
+      '{BRENTOIL-SPOT}-{WTIOIL-FUT}',
+    ]);
+    expect(formulas('wti/brent')[0]).toBe('{WTIOIL-FUT}/{BRENTOIL-FUT}');
+    expect(formulas('BRENTOIL-SPOT-WTIOIL-FUT')).toEqual(['{BRENTOIL-SPOT}-{WTIOIL-FUT}']);
+    expect(formulas('gold/silver')).toEqual(['{XAU}/{XAG}']);
+    expect(formulas('brent -')).toEqual([]);
   });
 
   test('a text names a symbol by its code or another one for it', () => {

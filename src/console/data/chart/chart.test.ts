@@ -259,6 +259,31 @@ describe('a formula', () => {
     expect(readFormula('{gold} / {XAG}', codeOf)).toBe('{XAU}/{XAG}');
     expect(readFormula('WTIOIL-FUT - XAU*42', codeOf)).toBe('{WTIOIL-FUT}-{XAU}*42');
     expect(readFormula('(xau + xag)/2', codeOf)).toBe('({XAU}+{XAG})/2');
+    expect(readFormula('-xau + {gold}', codeOf)).toBe('-{XAU}+{XAU}');
+  });
+
+  test('is read with a minus without blanks, although codes have hyphens', () => {
+    expect(readFormula('XAU-XAG', codeOf)).toBe('{XAU}-{XAG}');
+    expect(readFormula('xau-wtioil-fut', codeOf)).toBe('{XAU}-{WTIOIL-FUT}');
+    expect(readFormula('wtioil-fut-xau*2-1', codeOf)).toBe('{WTIOIL-FUT}-{XAU}*2-1');
+    expect(readFormula('{XAU}-{XAG}', codeOf)).toBe('{XAU}-{XAG}');
+  });
+
+  test('is nothing while it is incomplete', () => {
+    for (const text of [
+      'xau/',
+      '{XAU}-',
+      '{XAU}-{',
+      '(xau+xag',
+      'xau)',
+      'xau-',
+      '*xau',
+      'xau//xag',
+      '{XAU}{XAG}',
+      '2*',
+    ]) {
+      expect(readFormula(text, codeOf), text).toBeUndefined();
+    }
   });
 
   test('is nothing that names no symbol or no operation', () => {
