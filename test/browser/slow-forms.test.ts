@@ -286,6 +286,29 @@ inBrowser('while a change is on its way', (browser) => {
     await close();
   });
 
+  test('the focus stays on the button that was pressed, while its request is on its way and after it', async () => {
+    const { page, close } = await openAccount(await service.key('pro'));
+    const focused = page.locator(':focus');
+    await page.goto(`${service.url}/#/docs/reference/getUsage`);
+    const get = page.getByRole('button', { name: 'Send', exact: true }).first();
+    await get.press('Enter');
+    await page.locator('.answer').waitFor();
+    await focused.and(get).waitFor();
+    await page.goto(`${service.url}/#/docs/reference/postAccountKeys`);
+    const post = page.getByRole('button', { name: 'Send POST /account/keys', exact: true });
+    await post.press('Enter');
+    await page.getByRole('button', { name: 'Send now: POST /account/keys' }).press('Enter');
+    await page.locator('.answer').nth(1).waitFor();
+    await focused.and(post).waitFor();
+    await page.goto(`${service.url}/#/account`);
+    const rotate = page.getByRole('button', { name: /^Rotate key_/ }).first();
+    await rotate.press('Enter');
+    await page.getByRole('button', { name: /^Rotate now key_/ }).press('Enter');
+    await page.locator('.new-key').waitFor();
+    await focused.and(rotate).waitFor();
+    await close();
+  });
+
   test('a request of the reference is sent once, however often it is clicked', async () => {
     const { page, close } = await openPage(browser, service.url);
     await page.goto(`${service.url}/#/docs/reference/getHealth`);

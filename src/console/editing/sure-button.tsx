@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 /**
- * A button that asks for confirmation before it does what cannot be undone. Focus stays on the button, or
- * moves to "No" while it asks.
+ * A button that asks for confirmation before it does what cannot be undone. Focus moves to "No" while it asks, and back to
+ * the button as soon as that is enabled, unless it is elsewhere by then.
  */
 export function SureButton({
   label,
@@ -20,8 +20,13 @@ export function SureButton({
   const [asking, setAsking] = useState<boolean>();
   const focused = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (asking !== undefined) focused.current?.focus();
+    if (asking) focused.current?.focus();
   }, [asking]);
+  useEffect(() => {
+    if (asking !== false || disabled) return;
+    if (document.activeElement === document.body) focused.current?.focus();
+    setAsking(undefined);
+  }, [asking, disabled]);
   if (!asking) {
     return (
       <button

@@ -66,8 +66,9 @@ export function TryIt({ operation, values }: { operation: ApiOperation; values: 
           <button
             type="button"
             class="button primary"
-            disabled={isSending || whyNot(operation, values, secret) !== undefined}
-            onClick={send}
+            disabled={whyNot(operation, values, secret) !== undefined}
+            aria-disabled={isSending} // keeps the focus
+            onClick={isSending ? undefined : send}
           >
             Send
           </button>
