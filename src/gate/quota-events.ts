@@ -12,11 +12,14 @@ export class QuotaEventReporter {
   readonly #ledger: Ledger;
   readonly #log: Log;
   readonly #webhook: Webhook | undefined;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(ledger: Ledger, log: Log, webhook: Webhook | undefined) {
+  /** `signal` gives up posts in progress: they are repeated when their claims expire. */
+  constructor(ledger: Ledger, log: Log, webhook: Webhook | undefined, signal?: AbortSignal) {
     this.#ledger = ledger;
     this.#log = log;
     this.#webhook = webhook;
+    this.#signal = signal;
   }
 
   /** Reports the events that no replica has reported. An event that the webhook refuses is left for a later run. */
@@ -30,7 +33,7 @@ export class QuotaEventReporter {
     const { accountId, percent, used, quota, attempts } = event;
     if (attempts === 1) this.#log.info('quota threshold', { accountId, percent, used, quota });
     try {
-      await this.#webhook?.send(`${accountId}.${event.period}.${percent}`, {
+      const body = {
         type: 'quota.threshold',
         account: accountId,
         month: `${Math.floor(event.period / 100)}-${String(event.period % 100).padStart(2, '0')}`,
@@ -38,7 +41,8 @@ export class QuotaEventReporter {
         used,
         quota,
         at: new Date(event.at).toISOString(),
-      });
+      };
+      await this.#webhook?.send(`${accountId}.${event.period}.${percent}`, body, this.#signal);
       await this.#ledger.quota.eventSent(event, await this.#ledger.quota.now());
     } catch (error) {
       this.#log.warn('webhook failed, will be retried', {

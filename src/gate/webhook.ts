@@ -21,10 +21,10 @@ export class Webhook {
     this.#clock = clock;
   }
 
-  /** Throws when the receiver does not answer with a 2xx in time. */
-  async send(id: string, event: Readonly<Record<string, unknown>>): Promise<void> {
+  /** Throws when the receiver does not answer with a 2xx in time, or when `signal` gives up. */
+  async send(id: string, event: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void> {
     try {
-      await this.#post(id, event);
+      await this.#post(id, event, signal);
       this.posts.add('outcome="delivered"');
     } catch (error) {
       this.posts.add('outcome="failed"');
@@ -32,14 +32,15 @@ export class Webhook {
     }
   }
 
-  async #post(id: string, event: Readonly<Record<string, unknown>>): Promise<void> {
+  async #post(id: string, event: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void> {
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
     const body = JSON.stringify(event);
     const timestamp = String(Math.floor(this.#clock.now() / 1000));
     const response = await fetch(this.#url, {
       method: 'POST',
       body,
       redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       headers: {
         'content-type': 'application/json',
         'webhook-id': id,

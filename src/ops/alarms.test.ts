@@ -1,19 +1,14 @@
 import { expect, test } from 'bun:test';
+import { hostname } from 'node:os';
 import { fullDisk } from './alarms.ts';
 
-const clock = { now: () => Date.UTC(2026, 10, 18, 8) };
-
-test('the alarm about a full disk says which disk needs space, and is one occurrence per day', () => {
-  expect(fullDisk(() => undefined, clock)).toEqual([]);
-  expect(fullDisk(() => 'the disk of PostgreSQL', clock)).toEqual([
-    {
-      name: 'disk.full',
-      occurrence: '2026-11-18',
-      event: {
-        type: 'disk.full',
-        intake: 'stopped',
-        advice: 'free space on the disk of PostgreSQL; prices are then accepted again without a restart',
-      },
-    },
+test('the alarm about a full disk says which disk needs space, and on which machine', () => {
+  expect(fullDisk(() => undefined)).toEqual([]);
+  const advice = 'free space on the disk of PostgreSQL; prices are then accepted again without a restart';
+  expect(fullDisk(() => ({ disk: 'the disk of PostgreSQL', isLocal: false }))).toEqual([
+    { name: 'disk.full', subject: {}, event: { type: 'disk.full', intake: 'stopped', advice } },
+  ]);
+  expect(fullDisk(() => ({ disk: 'the disk of OPENPIT_DATA_DIR', isLocal: true }))).toMatchObject([
+    { subject: { machine: hostname() }, event: { machine: hostname() } },
   ]);
 });

@@ -46,11 +46,11 @@ export class Faults {
   alarms(): ActiveAlarm[] {
     const { outage } = this.ledger;
     const { damage } = this.damage;
-    if (outage) return [this.#alarm('ledger.unreachable', String(outage.number), outage)];
-    if (damage) return [this.#alarm('ledger.corrupt', dayOf(damage.since), damage)];
+    if (outage) return [{ ...this.#alarm('ledger.unreachable', outage), version: String(outage.number) }];
+    if (damage) return [this.#alarm('ledger.corrupt', damage)];
     return (['feeds', 'follower'] as const).flatMap((part) => {
       const { fault } = this[part];
-      return fault ? this.#alarm(`${part}.failing`, String(fault.since), fault) : [];
+      return fault ? { ...this.#alarm(`${part}.failing`, fault), subject: { process: processName() } } : [];
     });
   }
 
@@ -59,17 +59,8 @@ export class Faults {
     this.damage.stop();
   }
 
-  #alarm(type: string, occurrence: string, { since, reason }: OngoingFault): ActiveAlarm {
-    const process = processName();
-    return {
-      name: type,
-      occurrence,
-      since,
-      event: { type, since: new Date(Math.min(since, this.#clock.now())).toISOString(), reason, process },
-    };
+  #alarm(type: string, { since, reason }: OngoingFault): ActiveAlarm {
+    const began = new Date(Math.min(since, this.#clock.now())).toISOString();
+    return { name: type, since, event: { type, since: began, reason, process: processName() } };
   }
-}
-
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
 }

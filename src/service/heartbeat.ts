@@ -21,8 +21,6 @@ export function createHeartbeat(core: Core, log: Log): Heartbeat {
     version: VERSION,
     phase: core.phase,
     revision: core.board.revision,
-    alarms: core
-      .alarms()
-      .map(({ name, since, event }) => ({ name, ...(since !== undefined && { since }), event })),
+    alarms: core.alarms().map(({ version, ...alarm }) => alarm),
   }));
 }

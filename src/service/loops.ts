@@ -1,5 +1,6 @@
 import { QuotaEventReporter } from '../gate/quota-events.ts';
-import { AlarmReporter } from '../ops/alarms.ts';
+import { AlarmPoster } from '../ops/alarm-poster.ts';
+import { AlarmReporter } from '../ops/alarm-reporter.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 import type { Core } from './core.ts';
@@ -22,6 +23,9 @@ const ALARMS_EVERY_MS = 500;
 /** How often the certificate's files are compared with the certificate in use. */
 const CERTIFICATE_EVERY_MS = 5_000;
 
+/** A stop waits this long for posts to the webhook, whose receiver may hang. */
+const POSTS_STOP_MS_MAX = 1_000;
+
 /** The background jobs. */
 export interface Loops {
   /** Follows the ledger now, instead of at the next interval. */
@@ -32,9 +36,15 @@ export interface Loops {
 }
 
 export function startLoops(core: Core, clock: Clock, log: Log): Loops {
+  const stopping = new AbortController();
+  const poster = createAlarmPoster(core, clock, log, stopping.signal);
+  const reporter = new AlarmReporter({ current: () => core.alarms(), clock, log, poster });
   // Separate loops: quota events wait for the ledger, and alarms must not.
-  const alarms = repeatEvery(ALARMS_EVERY_MS, reportAlarms(core, clock, log));
-  const quotaEvents = repeatEvery(QUOTA_EVENTS_EVERY_MS, reportQuotaEvents(core, log));
+  const alarms = repeatEvery(ALARMS_EVERY_MS, async () => reporter.run());
+  const quotaReporter = new QuotaEventReporter(core.ledger, log, core.webhook, stopping.signal);
+  const quotaEvents = repeatEvery(QUOTA_EVENTS_EVERY_MS, () =>
+    quotaReporter.run().catch(logFailure(log, 'quota events could not be reported')),
+  );
   const follower = repeatEvery(FOLLOW_EVERY_MS, followLedger(core, log));
   const traffic = repeatEvery(TRAFFIC_EVERY_MS, async () => core.api.traffic.sample());
   const keyUses = repeatEvery(KEY_USES_EVERY_MS, () =>
@@ -44,25 +54,25 @@ export function startLoops(core: Core, clock: Clock, log: Log): Loops {
   return {
     follow: () => follower.runNow(),
     watchCertificate: (check) => void jobs.push(repeatEvery(CERTIFICATE_EVERY_MS, check)),
-    stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))),
+    async stop() {
+      const giveUp = setTimeout(() => stopping.abort(), POSTS_STOP_MS_MAX);
+      await Promise.all(jobs.map((job) => job.stop()));
+      await poster?.settled();
+      clearTimeout(giveUp);
+    },
   };
 }
 
-function reportAlarms(core: Core, clock: Clock, log: Log): () => Promise<void> {
-  const reporter = new AlarmReporter({
-    current: () => core.alarms(),
-    store: core.ledger.alarms,
-    isStoreReachable: () => !core.faults.isLedgerUnusable,
-    clock,
-    log,
-    webhook: core.webhook,
-  });
-  return () => reporter.run().catch(logFailure(log, 'alarms could not be reported'));
-}
-
-function reportQuotaEvents({ ledger, webhook }: Core, log: Log): () => Promise<void> {
-  const reporter = new QuotaEventReporter(ledger, log, webhook);
-  return () => reporter.run().catch(logFailure(log, 'quota events could not be reported'));
+function createAlarmPoster(
+  { faults, ledger, webhook }: Core,
+  clock: Clock,
+  log: Log,
+  signal: AbortSignal,
+): AlarmPoster | undefined {
+  if (!webhook) return undefined;
+  const { alarms: store, replicas } = ledger;
+  const isStoreReachable = () => faults.ledger.outage === undefined;
+  return new AlarmPoster({ store, replicas, isStoreReachable, webhook, signal, clock, log });
 }
 
 function followLedger({ faults, follow }: Core, log: Log): () => Promise<void> {

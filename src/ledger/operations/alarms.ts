@@ -1,8 +1,40 @@
 import type { Engine } from '../engine/engine.ts';
 import { Unavailable } from '../engine/errors.ts';
-import { asText, onlyRow, optional } from '../engine/rows.ts';
+import { writeMeta } from '../engine/meta.ts';
+import { asText, onlyRow, optional, type Sql } from '../engine/rows.ts';
 
-/** Which alarms have been delivered, so that only one of several replicas delivers each. */
+/** What tells alarms apart. */
+export interface AlarmIdentity {
+  /** Such as `feed.late.fred`. */
+  name: string;
+  /** Which machine, process or certificate has it, if several can have it at a time. It is part of what is posted. */
+  subject?: Readonly<Record<string, string>>;
+}
+
+/** The answer to a replica that is about to post that an alarm began or ended. `occurrence` is the same for all replicas. */
+export interface Claim {
+  state: 'claimed' | 'delivered' | 'taken';
+  occurrence: string;
+}
+
+/** An alarm whose beginning was delivered, and whose end was not. */
+export interface UnfinishedAlarm extends AlarmIdentity {
+  /** When it was first reported, by the ledger's clock, in ms. */
+  since: number;
+}
+
+interface AlarmRow extends UnfinishedAlarm {
+  occurrence: string;
+  version: string;
+  phase: 'beginning' | 'active' | 'ending' | 'over';
+  /** Until when a replica has claimed to post it. */
+  until: number;
+}
+
+/** Alarms that are over are forgotten after this time: a row for each process that ever failed would be too many. */
+const KEPT_MS = 30 * 86_400_000;
+
+/** Which alarms have been delivered, so that only one of several replicas posts the beginning and the end of each. */
 export class AlarmStore {
   readonly #engine: Engine;
 
@@ -11,20 +43,67 @@ export class AlarmStore {
   }
 
   /**
-   * Claims the delivery of an alarm for `claimMs`, unless it has been delivered or another replica has claimed it. `about`
-   * identifies the occurrence: only the last one of each name is stored.
+   * Claims to post for `claimMs` that an alarm has begun. An alarm that begins after its end is a new occurrence, and so
+   * is one that goes on in another `version`.
    */
-  claim(name: string, about: string, claimMs: number): Promise<'claimed' | 'delivered' | 'taken'> {
-    return this.#engine.write(async (tx) => {
+  begin(alarm: AlarmIdentity, version: string, claimMs: number): Promise<Claim> {
+    return this.#change(alarm, (row, now) => {
+      const isKnown = row?.version === version && (row.phase === 'beginning' || row.phase === 'active');
+      if (isKnown && row.phase === 'active') return { state: 'delivered', row };
+      if (isKnown && row.until > now) return { state: 'taken', row };
+      const { occurrence, since } = isKnown ? row : { occurrence: next(row, now), since: now };
+      const until = now + claimMs;
+      return {
+        state: 'claimed',
+        row: { ...identityOf(alarm), since, occurrence, version, phase: 'beginning', until },
+      };
+    });
+  }
+
+  /**
+   * Claims to post for `claimMs` that an alarm has ended. There is nothing to post if its beginning was not delivered. A
+   * replica that posted the beginning without the ledger tells the occurrence.
+   */
+  end(alarm: AlarmIdentity, claimMs: number, posted?: string): Promise<Claim> {
+    return this.#change(alarm, (known, now) => {
+      const isUnknown = posted !== undefined && known?.occurrence !== posted;
+      const row: AlarmRow | undefined = isUnknown
+        ? { ...identityOf(alarm), since: now, occurrence: posted, version: '', phase: 'active', until: 0 }
+        : known;
+      if (!row || row.phase === 'beginning' || row.phase === 'over') return { state: 'delivered', row };
+      if (row.phase === 'ending' && row.until > now) return { state: 'taken', row };
+      return { state: 'claimed', row: { ...row, phase: 'ending', until: now + claimMs } };
+    });
+  }
+
+  /** Records that what was claimed has been delivered. */
+  async markDelivered(alarm: AlarmIdentity, occurrence: string): Promise<void> {
+    await this.#change(alarm, (row, now) => {
+      if (row?.occurrence !== occurrence) return { state: 'delivered', row };
+      const phase = row.phase === 'beginning' ? 'active' : row.phase === 'ending' ? 'over' : row.phase;
+      return { state: 'claimed', row: { ...row, phase, until: now } };
+    });
+  }
+
+  /** The alarms that somebody still has to end, and the ledger's time. */
+  async unfinished(): Promise<{ now: number; alarms: UnfinishedAlarm[] }> {
+    const { read } = this.#engine;
+    const now = await this.#engine.now(read);
+    const rows = await read.unsafe(`SELECT value FROM meta WHERE name LIKE '${PREFIX}%' ORDER BY name`);
+    const alarms = rows.flatMap(({ value }) => parseRow(asText(value)) ?? []);
+    return { now, alarms: alarms.filter(({ phase }) => phase === 'active' || phase === 'ending') };
+  }
+
+  /** Deletes alarms that have been over for a month, and what earlier versions stored. */
+  async forget(): Promise<void> {
+    await this.#engine.write(async (tx) => {
       const now = await this.#engine.now(tx);
-      // The insert creates or locks the row, so concurrent replicas are serialized.
-      await tx`INSERT INTO meta (name, value) VALUES (${keyOf(name)}, '') ON CONFLICT (name) DO UPDATE SET value = meta.value`;
-      const row = onlyRow(await tx`SELECT value FROM meta WHERE name = ${keyOf(name)}`);
-      const [known, until] = asText(row.value).split('\n');
-      if (known === about && until === DELIVERED) return 'delivered';
-      if (known === about && Number(until) > now) return 'taken';
-      await tx`UPDATE meta SET value = ${`${about}\n${now + claimMs}`} WHERE name = ${keyOf(name)}`;
-      return 'claimed';
+      const rows = await tx.unsafe(`SELECT name, value FROM meta WHERE name LIKE '${PREFIX}%'`);
+      for (const { name, value } of rows) {
+        const row = parseRow(asText(value));
+        if (row && (row.phase !== 'over' || row.until >= now - KEPT_MS)) continue;
+        await tx`DELETE FROM meta WHERE name = ${asText(name)}`;
+      }
     });
   }
 
@@ -53,18 +132,46 @@ export class AlarmStore {
     });
   }
 
-  async markDelivered(name: string, about: string): Promise<void> {
-    await this.#engine.write(async (tx) => {
-      await tx`UPDATE meta SET value = ${`${about}\n${DELIVERED}`} WHERE name = ${keyOf(name)}`;
+  /** Changes what is known of an alarm. Concurrent replicas do so one after another. */
+  #change(
+    alarm: AlarmIdentity,
+    decide: (row: AlarmRow | undefined, now: number) => { state: Claim['state']; row: AlarmRow | undefined },
+  ): Promise<Claim> {
+    const name = PREFIX + alarmKey(alarm);
+    return this.#engine.write(async (tx) => {
+      const now = await this.#engine.now(tx);
+      const { state, row } = decide(parseRow(await lockedValue(tx, name)), now);
+      if (state === 'claimed') await writeMeta(tx, name, JSON.stringify(row));
+      return { state, occurrence: row?.occurrence ?? '' };
     });
   }
 }
 
 const OUTAGES = 'outages';
 
-/** The stored value is older than this name. */
-const DELIVERED = 'told';
+const PREFIX = 'alarm ';
 
-function keyOf(name: string): string {
-  return `alarm ${name}`;
+/** The insert creates or locks the row. */
+async function lockedValue(tx: Sql, name: string): Promise<string> {
+  await tx`INSERT INTO meta (name, value) VALUES (${name}, '') ON CONFLICT (name) DO UPDATE SET value = meta.value`;
+  return asText(onlyRow(await tx`SELECT value FROM meta WHERE name = ${name}`).value);
+}
+
+/** Undefined for a new row, and for what earlier versions stored. */
+function parseRow(text: string): AlarmRow | undefined {
+  return text.startsWith('{') ? (JSON.parse(text) as AlarmRow) : undefined;
+}
+
+/** The time of the new occurrence, which differs from the last one even if the clock was set back. */
+function next(last: AlarmRow | undefined, now: number): string {
+  return String(Math.max(now, (Number(last?.occurrence) || 0) + 1));
+}
+
+function identityOf({ name, subject }: AlarmIdentity): AlarmIdentity {
+  return { name, ...(subject && { subject }) };
+}
+
+/** The same for reports of the same alarm. */
+export function alarmKey({ name, subject = {} }: AlarmIdentity): string {
+  return [name, ...Object.values(subject)].join(' ');
 }

@@ -1,11 +1,10 @@
 import { MS_PER_DAY } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asJson, asNumber, asText, rowReader } from '../engine/rows.ts';
+import type { AlarmIdentity } from './alarms.ts';
 
 /** An active alarm of a process. */
-export interface ReportedAlarm {
-  /** Such as `feed.late.fred`. */
-  name: string;
+export interface ReportedAlarm extends AlarmIdentity {
   /** When it began, in ms since the epoch, if known. */
   since?: number;
   /** What is posted to the webhook; `type` is the kind of alarm. */

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Gauge } from '../../api/telemetry/metrics.ts';
 import type { TlsFiles } from '../../config/values.ts';
 import type { Credentials } from '../../http/tls/credentials.ts';
@@ -85,7 +86,8 @@ export class CertificateMonitor {
     if (!failure || failure.checks < FAILED_CHECKS_UNTIL_ALARM) return [];
     const { since, reason } = failure;
     const type = 'tls.renewal_failed';
-    return [{ name: type, occurrence: reason, since, event: { type, since: isoOf(since), reason } }];
+    const subject = { machine: hostname() };
+    return [{ name: type, subject, since, event: { type, ...subject, since: isoOf(since), reason } }];
   }
 
   #validityAlarm(): ActiveAlarm[] {
@@ -98,7 +100,7 @@ export class CertificateMonitor {
       expiresAt: isoOf(validTo),
       certificate: this.#files.cert,
     };
-    return [{ name: type, occurrence: event.expiresAt, event }];
+    return [{ name: type, subject: { expiresAt: event.expiresAt }, event }];
   }
 }
 

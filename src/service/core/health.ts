@@ -1,7 +1,7 @@
 import { isLate, type ListFeedStatus } from '../../api/model/feed-status.ts';
 import type { Health, Phase } from '../../api/model/health.ts';
 import type { Board } from '../../board/board.ts';
-import { type ActiveAlarm, fullDisk, lateFeedSeries, lateFeeds } from '../../ops/alarms.ts';
+import { type ActiveAlarm, type FullDisk, fullDisk, lateFeedSeries, lateFeeds } from '../../ops/alarms.ts';
 import type { Faults } from '../../ops/faults.ts';
 import type { CertificateMonitor } from '../../ops/tls/certificate-monitor.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -14,8 +14,8 @@ export interface HealthSources {
   faults: Faults;
   certificate: CertificateMonitor | undefined;
   simulated: boolean;
-  /** The disk that is too full to accept prices, in words. */
-  diskToFree(): string | undefined;
+  /** The disk that is too full to accept prices. */
+  diskToFree(): FullDisk | undefined;
 }
 
 /** Collects what `/health`, the alarms and the metrics report about this process. */
@@ -51,7 +51,7 @@ export class HealthReport {
       ...(certificate?.alarms() ?? []),
       ...lateFeeds(feeds, clock),
       ...lateFeedSeries(feeds, clock),
-      ...fullDisk(diskToFree, clock),
+      ...fullDisk(diskToFree),
     ];
   };
 }

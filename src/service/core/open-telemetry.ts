@@ -7,6 +7,7 @@ import type { Webhook } from '../../gate/webhook.ts';
 import { hasDiskSpace as folderHasSpace } from '../../ledger/engine/disk-space.ts';
 import type { LedgerLatency } from '../../ledger/engine/latency.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { FullDisk } from '../../ops/alarms.ts';
 import type { Caches } from '../../ops/gauges/cache-gauges.ts';
 import type { CertificateMonitor } from '../../ops/tls/certificate-monitor.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -83,12 +84,12 @@ export function openTelemetry(setup: CoreSetup, sources: TelemetrySources): Tele
 }
 
 /** The spool is in the data folder, wherever the ledger is. */
-function fullDiskOf({ dataDir }: Config, { engine }: Ledger): string | undefined {
-  if (!folderHasSpace(dataDir)) return 'the disk of OPENPIT_DATA_DIR';
+function fullDiskOf({ dataDir }: Config, { engine }: Ledger): FullDisk | undefined {
+  if (!folderHasSpace(dataDir)) return { disk: 'the disk of OPENPIT_DATA_DIR', isLocal: true };
   if (engine.hasDiskSpace()) return undefined;
   return engine.name === 'postgres'
-    ? 'the disk of PostgreSQL'
-    : 'the disk of the ledger (OPENPIT_DATABASE_URL)';
+    ? { disk: 'the disk of PostgreSQL', isLocal: false }
+    : { disk: 'the disk of the ledger (OPENPIT_DATABASE_URL)', isLocal: true };
 }
 
 function openAccessLog(path: string | undefined, clock: Clock, log: Log): AccessLog | undefined {
