@@ -46,17 +46,18 @@ export function listen(api: Api, { hostname, port, isShared = false, tls, http }
   };
 }
 
-/** The system's message is "Failed to listen at 127.0.0.1", with a code for the reason. */
 function serveOrSayWhy(serve: (options: ServerOptions) => HttpServer, options: ServerOptions): HttpServer {
   try {
     return serve(options);
   } catch (cause) {
-    const code = codeOf(cause);
-    const { hostname, port } = options;
-    throw new Error(WHY_NOT[code]?.(port) ?? `cannot listen on the address ${hostname}; set OPENPIT_HOST`, {
-      cause,
-    });
+    throw cannotListen(cause, options.hostname, options.port);
   }
+}
+
+/** The system's message is "Failed to listen at 127.0.0.1", with a code for the reason. */
+export function cannotListen(cause: unknown, hostname: string, port: number): Error {
+  const reason = WHY_NOT[codeOf(cause)]?.(port);
+  return new Error(reason ?? `cannot listen on the address ${hostname}; set OPENPIT_HOST`, { cause });
 }
 
 const WHY_NOT: Record<string, (port: number) => string> = {

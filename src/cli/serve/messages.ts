@@ -1,3 +1,9 @@
+/**
+ * The environment variable that tells a child who its supervisor is. An IPC channel alone does not: a process manager may
+ * open one as well.
+ */
+export const SUPERVISOR_PID = '_OPENPIT_SUPERVISOR_PID';
+
 /** The first message from a supervisor to its child. */
 export interface Assignment {
   /** Process 0 runs the feeds for the whole machine. */

@@ -1,4 +1,5 @@
 import { mainMount } from '../../api/routing/mount-point.ts';
+import { cannotListen } from '../../api/server.ts';
 import { COMMAND_NAME } from '../../api/site/command-name.ts';
 import { SETTINGS } from '../../config/settings.ts';
 import type { Config } from '../../config.ts';
@@ -9,9 +10,12 @@ import { boundedOutput } from '../../runtime/log/bounded-output.ts';
 import { createLog, type Log, logLine } from '../../runtime/log/log.ts';
 import { startService } from '../../service.ts';
 import type { Command } from '../framework/command.ts';
-import type { Assignment, FromChild, ToChild } from './messages.ts';
+import { type Assignment, type FromChild, SUPERVISOR_PID, type ToChild } from './messages.ts';
 import { ProcessCollector } from './process-collector.ts';
 import { Supervisor } from './supervisor.ts';
+
+/** The processes of a killed supervisor listen this long at most while they drain. */
+const PORT_WAIT_MS = 4_000;
 
 /** How long a stopped service waits for the reader of its log. */
 const EXIT_MS_MAX = 1_000;
@@ -33,7 +37,7 @@ export const serveCommand: Command = {
   async run(call) {
     const config: Config = { ...call.config, acceptClock: call.isSet('accept-clock') };
     const log = aggregateWarnings(createLog(config.logLevel, systemClock, standardError()));
-    if (process.send) return serveForSupervisor(config, log);
+    if (isSupervised()) return serveForSupervisor(config, log);
     for (const message of config.warnings) log.warn('settings', { message });
     if (config.processes > 1) return superviseAll(config, log);
     const service = await startService(config, systemClock, log);
@@ -55,7 +59,7 @@ function standardError(): (line: string) => void {
 /** Runs the processes that share the port. */
 async function superviseAll(config: Config, log: Log): Promise<void> {
   if (config.tls) await readCredentials(config.tls); // reports invalid files once, instead of in every process
-  const port = config.port === 0 ? freePort(config.host) : config.port;
+  const port = await reservePort(config);
   const supervisor = new Supervisor(ownCommand(), port, log);
   const stopped = onStopSignal(() => supervisor.stop());
   const started = await Promise.race([supervisor.start(config.processes), stopped]);
@@ -85,8 +89,8 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
     sharing: collector,
   });
   const stopped = onStopSignal(() => service.stop(), { orWhen: disconnected, insistent: false });
-  await Promise.race([service.ready, stopped]);
-  send({ kind: 'ready', url: service.url, demoKey: service.demoKey });
+  const isReady = await Promise.race([service.ready.then(() => true), stopped]);
+  if (isReady) send({ kind: 'ready', url: service.url, demoKey: service.demoKey });
   await stopped;
   process.disconnect?.();
   exitSoon();
@@ -136,9 +140,24 @@ function exitSoon(): void {
   setTimeout(() => process.exit(0), EXIT_MS_MAX).unref();
 }
 
-function freePort(hostname: string): number {
-  const probe = Bun.listen({ hostname, port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop();
-  return port;
+function isSupervised(): boolean {
+  return process.env[SUPERVISOR_PID] === String(process.ppid);
+}
+
+/**
+ * Returns the port for the processes. They share it with every program that also shares it, so this checks that there is
+ * none: listening once, without sharing, fails then.
+ */
+async function reservePort({ host: hostname, port }: Config): Promise<number> {
+  const start = performance.now();
+  for (;;) {
+    try {
+      const probe = Bun.listen({ hostname, port, socket: { data() {} } });
+      probe.stop(true);
+      return probe.port;
+    } catch (cause) {
+      if (performance.now() - start > PORT_WAIT_MS) throw cannotListen(cause, hostname, port);
+      await Bun.sleep(100);
+    }
+  }
 }

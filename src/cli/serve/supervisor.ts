@@ -1,5 +1,5 @@
-import { type Log, messageOf } from '../../runtime/log/log.ts';
-import type { Assignment, FromChild, ToChild } from './messages.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { type Assignment, type FromChild, SUPERVISOR_PID, type ToChild } from './messages.ts';
 
 type Ready = FromChild & { kind: 'ready' };
 
@@ -18,6 +18,8 @@ export class Supervisor {
   readonly #port: number;
   readonly #log: Log;
   readonly #children = new Map<number, Bun.Subprocess>();
+  /** When each process has been ready for the first time. */
+  readonly #ready = new Map<number, PromiseWithResolvers<Ready>>();
   #count = 0;
   #hasStarted = false;
   #stopping = false;
@@ -34,9 +36,9 @@ export class Supervisor {
    */
   async start(count: number): Promise<Ready> {
     this.#count = count;
-    const first = await this.#spawn(0);
+    const first = await this.#start(0);
     this.#hasStarted = true;
-    await Promise.all(Array.from({ length: count - 1 }, (_, i) => this.#spawn(i + 1)));
+    await Promise.all(Array.from({ length: count - 1 }, (_, i) => this.#start(i + 1)));
     return first;
   }
 
@@ -46,13 +48,21 @@ export class Supervisor {
     await Promise.all([...this.#children.values()].map((child) => child.exited));
   }
 
-  #spawn(index: number, delayMs = RESTART_MS): Promise<Ready> {
+  #start(index: number): Promise<Ready> {
     const ready = Promise.withResolvers<Ready>();
+    this.#ready.set(index, ready);
+    this.#spawn(index, RESTART_MS);
+    return ready.promise;
+  }
+
+  #spawn(index: number, delayMs: number): void {
+    if (this.#stopping) return;
     const started = performance.now();
     const child = Bun.spawn([...this.#command], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, [SUPERVISOR_PID]: String(process.pid) },
+      stdio: ['ignore', 'inherit', 'inherit'], // the access log may go to standard output
       ipc: (message: FromChild) => {
-        if (message.kind === 'ready') ready.resolve(message);
+        if (message.kind === 'ready') this.#ready.get(index)?.resolve(message);
         else this.#relay(index, message);
       },
     });
@@ -62,15 +72,14 @@ export class Supervisor {
       this.#children.delete(index);
       if (this.#stopping) return;
       if (!this.#hasStarted) {
-        ready.reject(new Error('the first process did not start; its log says why'));
+        this.#ready.get(index)?.reject(new Error('the first process did not start; its log says why'));
         return;
       }
       const steady = performance.now() - started > STEADY_MS;
       const wait = steady ? RESTART_MS : delayMs;
       this.#log.warn('a process exited and will be restarted', { index, exitCode, waitMs: wait });
-      setTimeout(() => this.#restart(index, Math.min(wait * 2, RESTART_MS_MAX)), wait);
+      setTimeout(() => this.#spawn(index, Math.min(wait * 2, RESTART_MS_MAX)), wait);
     });
-    return ready.promise;
   }
 
   /** Relays a request to all other children, and a response to the child that requested it. */
@@ -92,12 +101,5 @@ export class Supervisor {
     } catch {
       // The child is exiting. The requester has a timeout for processes that do not respond.
     }
-  }
-
-  #restart(index: number, delayMs: number): void {
-    if (this.#stopping) return;
-    this.#spawn(index, delayMs).catch((error) =>
-      this.#log.error('a process did not start', { message: messageOf(error) }),
-    );
   }
 }

@@ -19,7 +19,7 @@ export interface AccessLogOptions {
 
 /**
  * Writes one line of JSON per request, once a second or every 64 KB. The file is opened for each write, so renaming it
- * rotates it. Several processes can share it, because every write appends whole lines.
+ * rotates it. Several processes can share it, because every write appends whole lines, to a pipe in small pieces.
  */
 export class AccessLog {
   readonly #options: AccessLogOptions;
@@ -68,7 +68,7 @@ export class AccessLog {
   async #append(text: string): Promise<void> {
     const { path, onError } = this.#options;
     try {
-      if (path === '-') await Bun.write(Bun.stdout, text);
+      if (path === '-') for (const lines of atomicWrites(text)) await Bun.write(Bun.stdout, lines);
       else await appendFile(path, text, { mode: 0o600 });
       this.#isFailing = false;
     } catch (error) {
@@ -79,4 +79,23 @@ export class AccessLog {
       this.#writing = undefined;
     }
   }
+}
+
+/** What a pipe takes from one process at once, without mixing it with the lines of others: PIPE_BUF of Linux. */
+const PIPE_BYTES_MAX = 4_096;
+
+/** Splits lines into pieces of whole lines that a pipe takes at once. A longer line is a piece of its own. */
+function* atomicWrites(text: string): Generator<string> {
+  let piece = '';
+  let bytes = 0;
+  for (const line of text.split(/(?<=\n)/)) {
+    const more = Buffer.byteLength(line);
+    if (piece !== '' && bytes + more > PIPE_BYTES_MAX) {
+      yield piece;
+      [piece, bytes] = ['', 0];
+    }
+    piece += line;
+    bytes += more;
+  }
+  yield piece;
 }

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { childrenOf } from '../../support/child-processes.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { load } from '../../support/load.ts';
-import { eventually, openpit, Program } from '../../support/program.ts';
+import { eventually, openpit, PROGRAM_COMMAND, Program, spawnOpenpit } from '../../support/program.ts';
 
 let program: Program | undefined;
 afterEach(async () => {
@@ -78,3 +78,85 @@ test('the processes stop when their supervisor is killed', async () => {
   await program!.end('SIGKILL');
   await eventually(async () => !children.some(isAlive));
 }, 180_000);
+
+test('a second service with several processes does not start on the port of the first', async () => {
+  await start();
+  const settings = {
+    OPENPIT_DATA_DIR: newFolder(),
+    OPENPIT_DEMO: 'false',
+    OPENPIT_PROCESSES: '2',
+    OPENPIT_PORT: new URL(program!.url).port,
+  };
+  const { exitCode, stderr } = await openpit(['serve'], settings);
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(
+    `openpit: another program listens on port ${settings.OPENPIT_PORT}; stop it, or set OPENPIT_PORT\n`,
+  );
+}, 180_000);
+
+test('a supervisor that was killed can be started again at once, while its processes still drain', async () => {
+  const { settings } = await start();
+  const { port } = new URL(program!.url);
+  await program!.end('SIGKILL');
+  program = await Program.start({ ...settings, OPENPIT_PORT: port });
+  expect((await program.get('/health', '')).status).toBe(200);
+}, 180_000);
+
+test('requests to all processes are in the access log on standard output, one whole line each', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false', OPENPIT_PROCESSES: '3' };
+  program = await Program.start({ ...settings, OPENPIT_ACCESS_LOG: '-' });
+  const { url } = program;
+  const padding = 'x'.repeat(1_000);
+  await Promise.all(
+    Array.from({ length: 300 }, (_, i) => fetch(`${url}/health?n=${i}&${padding}`, { keepalive: false })),
+  );
+  await program.end();
+  const lines = program.stdout.split('\n').filter((line) => line.startsWith('{'));
+  expect(new Set(lines.map((line) => JSON.parse(line).url)).size).toBe(300);
+}, 180_000);
+
+test('a stop while the first process prepares starts no other', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_PROCESSES: '3', OPENPIT_PORT: '0' };
+  const child = spawnOpenpit(['serve'], settings); // a new demo takes seconds to prepare
+  const logged = new Response(child.stderr).text();
+  await eventually(async () => childrenOf(child.pid).length > 0);
+  const [first] = childrenOf(child.pid);
+  const others = new Set<number>();
+  await Bun.sleep(1_000); // it has opened its ledger
+  child.kill('SIGTERM');
+  while (child.exitCode === null) {
+    for (const pid of childrenOf(child.pid)) if (pid !== first) others.add(pid);
+    await Bun.sleep(5);
+  }
+  expect(child.exitCode).toBe(0);
+  expect(others.size).toBe(0);
+  expect(await logged).not.toContain('restarted');
+}, 180_000);
+
+test('a later process that dies in its first start is restarted, and then the start is announced', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false', OPENPIT_PROCESSES: '2' };
+  let killed: number | undefined;
+  const starting = Program.start(settings);
+  const supervisor = () => childrenOf(process.pid).find((pid) => childrenOf(pid).length > 0);
+  await eventually(async () => {
+    const pid = supervisor();
+    killed = pid === undefined ? undefined : childrenOf(pid)[1];
+    if (killed !== undefined) process.kill(killed, 'SIGKILL');
+    return killed !== undefined;
+  });
+  program = await starting;
+  expect(childrenOf(program.pid)).toHaveLength(2);
+  expect(childrenOf(program.pid)).not.toContain(killed);
+}, 180_000);
+
+test('a service with an IPC channel to another program, such as a process manager, starts', async () => {
+  const child = Bun.spawn([...PROGRAM_COMMAND, 'serve'], {
+    env: { ...process.env, OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false', OPENPIT_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ipc() {},
+  });
+  const { value } = await child.stdout.getReader().read();
+  expect(new TextDecoder().decode(value)).toContain('Openpit listens on');
+  child.kill('SIGTERM');
+  expect(await child.exited).toBe(0);
+}, 30_000);
