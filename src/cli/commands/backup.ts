@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { SQL } from 'bun';
 import { isInUse } from '../../gate/spool/in-use.ts';
-import { verifyBackup, writeBackup } from '../../ledger/engine/sqlite/backup.ts';
+import { copyBackup, removeLedger, writeBackup } from '../../ledger/engine/sqlite/backup.ts';
 import { isOpenElsewhere } from '../../ledger/engine/sqlite/open-elsewhere.ts';
-import { createPrivate, restrict } from '../../ledger/engine/sqlite/private-file.ts';
+import { restrict } from '../../ledger/engine/sqlite/private-file.ts';
 import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -51,16 +51,16 @@ export const restoreCommand: Command = {
         `there already is a ledger at ${path}; --force replaces it and keeps it as ${path}.before-restore`,
       );
     }
-    await verifyBackup(file);
+    // A process that uses it maps its -shm. Without one, the file is not opened, which would change it.
+    if (existsSync(`${file}-shm`) && isOpenElsewhere(file))
+      throw new Error(`a process is using ${file}; write a backup of it first: openpit backup FILE`);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const partial = join(dirname(path), 'openpit.db.partial');
     try {
-      createPrivate(partial);
-      await Bun.write(partial, Bun.file(file));
-      restrict(partial); // a copy may inherit the mode of its source
+      await copyBackup(file, partial);
       await makeRestored(partial);
     } catch (error) {
-      rmSync(partial, { force: true }); // it may have filled the disk
+      removeLedger(partial); // it may have filled the disk
       throw error;
     }
     if (existsSync(path)) keepCurrent(path);

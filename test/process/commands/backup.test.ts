@@ -1,9 +1,19 @@
 import { afterEach, expect, test } from 'bun:test';
-import { existsSync, readdirSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { periodOf } from '../../../src/ledger/quota/period.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
+import { canRunAsNobody, openpitAsNobody } from '../../support/as-nobody.ts';
 import { newFolder, newLedgerUrl } from '../../support/ledger.ts';
 import { openpit, Program } from '../../support/program.ts';
 import { withSmallDisk } from '../../support/small-disk.ts';
@@ -101,6 +111,61 @@ test('a backup to a place that cannot be written says why', async () => {
   expect(await said('backup', join(place, 'none', 'a.db'))).toContain(`there is no folder ${place}/none;`);
   expect(await said('backup', place)).toContain(`${place} is a folder; add the name of a file`);
 }, 60_000);
+
+test('a copied data folder is restored with what is only in its write-ahead log, and stays as it was', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  await openpit(['account', 'create', '--name', 'A', '--plan', 'pro'], settings);
+  program = await Program.start(settings);
+  await openpit(['account', 'create', '--name', 'B', '--plan', 'pro'], settings);
+  await program.end('SIGKILL');
+  const copy = newFolder();
+  const parts = readdirSync(settings.OPENPIT_DATA_DIR).filter((name) => /^openpit\.db(-wal)?$/.test(name));
+  expect(parts).toHaveLength(2);
+  for (const name of parts) copyFileSync(join(settings.OPENPIT_DATA_DIR, name), join(copy, name));
+  const restored = { ...settings, OPENPIT_DATA_DIR: newFolder() };
+  expect(await openpit(['restore', join(copy, 'openpit.db')], restored)).toMatchObject({ exitCode: 0 });
+  const { stdout } = await openpit(['account', 'list', '--json'], restored);
+  expect(JSON.parse(stdout)).toHaveLength(2);
+  expect(readdirSync(copy).sort()).toEqual(parts.sort());
+  expect(readdirSync(restored.OPENPIT_DATA_DIR).filter((name) => name.includes('partial'))).toEqual([]);
+}, 60_000);
+
+test('the file of a running service is not restored from', async () => {
+  const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
+  program = await Program.start(settings);
+  const file = join(settings.OPENPIT_DATA_DIR, 'openpit.db');
+  const { exitCode, stderr } = await openpit(['restore', file], { OPENPIT_DATA_DIR: newFolder() });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: `openpit: a process is using ${file}; write a backup of it first: openpit backup FILE\n`,
+  });
+}, 60_000);
+
+test.skipIf(!canRunAsNobody)(
+  "what root creates or restores in a user's folder belongs to that user",
+  async () => {
+    const folder = newFolder();
+    chownSync(folder, 65_534, 65_534);
+    const settings = { OPENPIT_DATA_DIR: folder, OPENPIT_DEMO: 'false' };
+    const backup = join(newFolder(), 'backup.db');
+    await openpit(['account', 'create', '--name', 'A', '--plan', 'basic'], settings);
+    const list = () => openpitAsNobody(['account', 'list', '--json'], settings);
+    expect(await list()).toMatchObject({ exitCode: 0 });
+    await openpit(['backup', backup], settings);
+    expect(await openpit(['restore', backup, '--force'], settings)).toMatchObject({ exitCode: 0 });
+    expect(await list()).toMatchObject({ exitCode: 0 });
+    for (const name of readdirSync(folder))
+      expect([name, statSync(join(folder, name)).uid]).toEqual([name, 65_534]);
+    expect(statSync(backup).uid).toBe(0);
+    chownSync(join(folder, 'openpit.db'), 0, 0);
+    const { exitCode, stderr } = await list();
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`^openpit: user \\S+ may not open ${folder}/openpit\\.db, which belongs to user 0; .*chown`),
+    );
+  },
+  60_000,
+);
 
 test('a damaged backup is refused, and the ledger stays as it was', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };

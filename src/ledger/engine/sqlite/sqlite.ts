@@ -7,7 +7,7 @@ import { hasDiskSpace, RESERVED_SPACE, requireDiskSpace } from '../disk-space.ts
 import type { Engine, LedgerUse } from '../engine.ts';
 import { asNumber, onlyRow, type Sql } from '../rows.ts';
 import { SqliteHandle } from './handle.ts';
-import { createPrivate, restrict } from './private-file.ts';
+import { createPrivate, requireAccess, restrict } from './private-file.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** About 20 ms: a push does not wait longer for the write lock. */
@@ -225,7 +225,7 @@ async function syncFile(file: string): Promise<void> {
 }
 
 async function openHandle(path: string, busyTimeoutMs: number, msPerTurn?: number): Promise<SqliteHandle> {
-  const handle = new SqliteHandle(path, { msPerTurn });
+  const handle = openFile(path, msPerTurn);
   const { sql } = handle;
   await sql.unsafe('PRAGMA busy_timeout = 5000'); // while the journal mode is being changed
   await sql.unsafe('PRAGMA journal_mode = WAL');
@@ -233,6 +233,16 @@ async function openHandle(path: string, busyTimeoutMs: number, msPerTurn?: numbe
   await sql.unsafe('PRAGMA foreign_keys = ON');
   await sql.unsafe(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   return handle;
+}
+
+/** SQLite says only that it cannot open a file. */
+function openFile(path: string, msPerTurn: number | undefined): SqliteHandle {
+  try {
+    return new SqliteHandle(path, { msPerTurn });
+  } catch (error) {
+    requireAccess(path);
+    throw error;
+  }
 }
 
 /** The only handle that writes, and the queue for the write lock. */

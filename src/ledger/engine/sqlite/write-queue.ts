@@ -1,5 +1,6 @@
-import { statSync, utimesSync, writeFileSync } from 'node:fs';
+import { statSync, utimesSync } from 'node:fs';
 import { systemClock } from '../../../runtime/clock.ts';
+import { createPrivate } from './private-file.ts';
 
 /** A writer that writes again within this time is in a bulk write. */
 const BULK_GAP_MS = 10;
@@ -58,7 +59,7 @@ export class WriteQueue {
     } catch {
       // The file is missing, or the disk is full. Without a mark the lock is not fair, but works.
       try {
-        writeFileSync(this.#file, '', { mode: 0o600 });
+        createPrivate(this.#file);
       } catch {}
     }
   }
