@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { day } from '../../src/console/show/format.ts';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { openPage } from './browser.ts';
@@ -223,6 +224,30 @@ inBrowser('a chart', (browser) => {
     await page.locator('.legend-day').getByText('28 Mar 2024').waitFor();
     expect(hashOf(page)).toBe('#/symbol/{XAU}-{XAG}?from=2024-01-01&to=2024-03-28');
     expect(requests.at(-1)!.searchParams.get('endDate')).toBe('2024-03-28');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('the headline is the latest rate with its change, also above minutes, weeks or a range in the past', async () => {
+    const past = 'from=2024-01-02&to=2024-03-28';
+    const { page, complaints, close } = await open(`#/symbol/XAU?${past}&currency=EUR`);
+    const headline = page.locator('.big-rate');
+    await headline.getByText('€').waitFor();
+    await headline.getByText('3,199.20').waitFor();
+    await headline.getByText('+0.80 (+0.03 %)').waitFor();
+    await page.locator('.conversions').getByText('3,199.20').waitFor();
+    for (const range of ['1D', '1M']) {
+      await page.getByRole('button', { name: range, exact: true }).click();
+      await headline.getByText('+0.80 (+0.03 %)').waitFor();
+    }
+    for (const view of ['range=5Y&interval=month', past]) {
+      await page.goto(`${service.url}/#/symbol/{XAU}-{XAG}?${view}`);
+      await headline.getByText('3,949.00').waitFor();
+      await headline.getByText(day(date(weekdays.at(-1)!))).waitFor();
+      await page.goto(`${service.url}/#/symbol/{XAU}-{XAG}?${view}&currency=EUR`);
+      await headline.getByText('3,159.20').waitFor();
+      await headline.getByText(day(date(weekdays.at(-1)!))).waitFor();
+    }
     expect(complaints).toEqual([]);
     await close();
   });

@@ -3,11 +3,11 @@ import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
 import { OpenpitError } from '../api/client.ts';
 import type { PriceDrawing } from '../charts/drawing.ts';
-import { headlineOf } from '../data/chart/headline.ts';
 import { identityOf, requestsFor } from '../data/chart/history.ts';
 import { isIntraday } from '../data/chart/intraday.ts';
 import { withNewest } from '../data/chart/live-bars.ts';
 import { useChartRequest } from '../data/chart/request.ts';
+import { useHeadline } from '../data/chart/use-headline.ts';
 import { useHistory } from '../data/chart/use-history.ts';
 import { useChartView } from '../data/chart/view.ts';
 import { withinPlan } from '../data/chart/within-plan.ts';
@@ -15,6 +15,7 @@ import { today } from '../data/days.ts';
 import { codesIn } from '../data/formula.ts';
 import type { MarketStore } from '../data/market/store.ts';
 import { useMarket, useMarketRow } from '../data/market/use-market.ts';
+import { useQuotes } from '../data/market/use-quotes.ts';
 import { linkTo, useParam } from '../data/route.ts';
 import { useMeasures } from '../data/units.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
@@ -112,7 +113,9 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
       bars: withNewest(one, data!.interval, store.rows.get(one.symbol.symbol)?.quote, isOpenEnded),
     }));
   }, [data, row]);
-  const headline = headlineOf(symbol, row, data, unit, view.currency);
+  const quoteOf = useQuotes(store, symbols);
+  const quote = quoteOf(symbol);
+  const headline = useHeadline(apiKey, plan, symbol, quote, unit, wanted, data);
   const [corrections, setCorrections] = useParam('corrections', '');
   const hasRevisions = symbol.formula === undefined && data !== undefined && !isIntraday(data.interval);
   const wantsRevisions = corrections !== '' && hasRevisions;
@@ -172,6 +175,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
         <Details
           symbol={symbol}
           headline={headline}
+          quote={quote}
           history={data}
           series={series}
           span={shown.current}

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { MarketSymbol } from '../../api/answers.ts';
+import type { MarketSymbol, Quote } from '../../api/answers.ts';
 import { movingAverage } from '../../charts/moving-average.ts';
 import { timeGrid, unionOf } from '../../charts/time-grid.ts';
 import { readFormula } from '../../search/read-formula.ts';
 import { addDays, daysBetween } from '../days.ts';
 import { formulaSymbol } from '../formula.ts';
-import type { MarketRow } from '../market/rows.ts';
+import { quoteOfFormula } from '../formula-quote.ts';
+import { MarketRows } from '../market/rows.ts';
 import { isSimulated } from '../simulated.ts';
 import { headlineOf } from './headline.ts';
-import type { History } from './history.ts';
 import { INTRADAY_INTERVALS } from './intraday.ts';
 import { withNewest } from './live-bars.ts';
 import {
@@ -50,22 +50,81 @@ test('a chart ends today, with the session that trades for tomorrow, or where th
   expect(firstDayOf('5Y', symbol('2020-06-01', '2020-06-30'))).toBe('2020-06-01');
 });
 
+const quoteFrom = (source: string, more: Partial<Quote> = {}): Quote => ({
+  rate: 1,
+  date: '2026-01-01',
+  at: '2026-01-01',
+  source,
+  stale: false,
+  open: true,
+  before: null,
+  ...more,
+});
+
+/** The rows of a market with these quotes. */
+function rowsOf(quotes: Record<string, Quote>): MarketRows {
+  const rows = new MarketRows();
+  for (const [code, quote] of Object.entries(quotes)) rows.load(code, quote, []);
+  return rows;
+}
+
+const bar = (date: string, close: number) => ({ date, open: close, high: close, low: close, close });
+
 test('a headline is simulated if any part of it is: converted at a real rate, or beside a real price in a formula', () => {
   const own = { unit: 'Bbl', factor: 1 };
-  const historyFrom = (source: string, quote: string) =>
-    ({
-      interval: 'day',
-      series: [{ bars: [{ date: '2026-01-01', close: 1 }], source, quote }],
-    }) as unknown as History;
-  const rowFrom = (source: string) =>
-    ({ quote: { rate: 1, date: '2026-01-01', at: '2026-01-01', source } }) as MarketRow;
+  const historyFrom = (source: string) =>
+    ({ interval: 'day', series: [{ bars: [bar('2026-01-01', 1)], source, quote: 'EUR' }] }) as never;
   const isMarked = (...args: Parameters<typeof headlineOf>) => isSimulated(headlineOf(...args)!.source);
   const oil = symbol('WTIOIL-FUT');
-  expect(isMarked(oil, rowFrom('simulated'), undefined, own, undefined)).toBe(true);
-  expect(isMarked(oil, rowFrom('eia'), undefined, own, undefined)).toBe(false);
-  expect(isMarked(oil, rowFrom('simulated'), historyFrom('simulated, ecb', 'EUR'), own, 'EUR')).toBe(true);
-  expect(isMarked(oil, rowFrom('eia'), historyFrom('eia, ecb', 'EUR'), own, 'EUR')).toBe(false);
-  expect(isMarked(oil, undefined, historyFrom('eia, simulated', 'USD'), own, undefined)).toBe(true);
+  expect(isMarked(oil, quoteFrom('simulated'), undefined, own, undefined)).toBe(true);
+  expect(isMarked(oil, quoteFrom('eia'), undefined, own, undefined)).toBe(false);
+  expect(isMarked(oil, quoteFrom('simulated'), historyFrom('simulated, ecb'), own, 'EUR')).toBe(true);
+  expect(isMarked(oil, quoteFrom('eia'), historyFrom('eia, ecb'), own, 'EUR')).toBe(false);
+  const spread = symbol('{A}-{B}', { formula: '{A}-{B}' });
+  const parts = rowsOf({ A: quoteFrom('eia'), B: quoteFrom('simulated', { rate: 2 }) });
+  expect(isMarked(spread, quoteOfFormula('{A}-{B}', parts)!, undefined, own, undefined)).toBe(true);
+});
+
+test('a headline in another currency has the change since the day before in that currency', () => {
+  const quote = quoteFrom('eia', { rate: 80, before: { date: '2025-12-31', close: 70 } });
+  const series = { bars: [bar('2025-12-31', 63), bar('2026-01-01', 60)], factor: 0.75, quote: 'EUR' };
+  const headline = headlineOf(
+    symbol('WTIOIL-FUT'),
+    quote,
+    { interval: 'day', series: [series] } as never,
+    { unit: 'Bbl', factor: 1 },
+    'EUR',
+  );
+  expect(headline).toMatchObject({ rate: 60, before: 63, exchangeRate: 0.75, quote: 'EUR' });
+});
+
+test('the quote of a formula is its value at the newest prices, and as old as the oldest of them', () => {
+  const at = '2026-01-02T10:00:00Z';
+  const before = { date: '2026-01-01', close: 30 };
+  const rows = rowsOf({
+    A: quoteFrom('x', { rate: 40.1, date: '2026-01-02', at: '2026-01-02T11:00:00Z', before }),
+    B: quoteFrom('y', { rate: 0.2, date: '2026-01-02', at, before: { ...before, close: 0.5 } }),
+    C: quoteFrom('x', { before: null }),
+  });
+  const of = (formula: string) => quoteOfFormula(formula, rows);
+  expect(of('{A}-{B}')).toMatchObject({
+    rate: 39.9,
+    at,
+    source: 'x, y',
+    before: { date: '2026-01-01', close: 29.5 },
+  });
+  const rates = {
+    '{A}/{B}': 200.5,
+    '2*({A}+{B})-{A}': 40.5,
+    '-{A}*-2': 80.2,
+    '{A}-{B}-{B}': 39.7,
+    '{B}/2/.5': 0.2,
+  };
+  for (const [formula, rate] of Object.entries(rates)) expect(of(formula)!.rate, formula).toBe(rate);
+  expect(of('{A}+{C}')).toMatchObject({ date: '2026-01-01', at: '2026-01-01', before: null });
+  for (const formula of ['{A}/({B}-{B})', '{A}+{D}', '{A}+', '{A} {B}', '(((']) {
+    expect(of(formula), formula).toBeUndefined();
+  }
 });
 
 describe('a view in the URL', () => {
@@ -220,8 +279,6 @@ describe('the times of a chart', () => {
     ).toEqual(['2020-01-01', '2020-01-02', '2020-01-03']);
   });
 });
-
-const bar = (date: string, close: number) => ({ date, open: close, high: close, low: close, close });
 
 test('a moving average is the mean of the last closes, from the first bar that has as many', () => {
   const closes = fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { maxLength: 40 });

@@ -1,5 +1,4 @@
-import type { MarketSymbol } from '../../api/answers.ts';
-import type { MarketRow } from '../market/rows.ts';
+import type { MarketSymbol, Quote } from '../../api/answers.ts';
 import { roundConverted, type Unit } from '../units.ts';
 import type { History } from './history.ts';
 
@@ -15,61 +14,56 @@ export interface Headline {
   isOpen: boolean | undefined;
   unit: string;
   quote: string;
+  /** From the symbol's own currency. */
+  exchangeRate: number;
   /** Whether the rate is as it was published, neither converted nor computed. */
   isPublished: boolean;
 }
 
 /**
- * The newest quote, converted at the exchange rate of the newest bar. Until the bars in another currency are there, and for a
- * formula, it is the newest bar.
+ * The newest quote. In another currency it is converted at the exchange rate of the newest bar of `recent`, a history in that
+ * currency that includes the day of the quote. A formula in another currency is that bar: each of its symbols may have an
+ * exchange rate of its own.
  */
 export function headlineOf(
   symbol: MarketSymbol,
-  row: MarketRow | undefined,
-  history: History | undefined,
+  quote: Quote,
+  recent: History | undefined,
   unit: Unit,
   currency: string | undefined,
 ): Headline | undefined {
-  const own = history?.series[0];
-  const isConverted = currency !== undefined && currency !== symbol.currency.code;
-  const [last, before] = [own?.bars.at(-1), own?.bars.at(-2)];
-  const isDaily = history?.interval === 'day';
-  if (!row) {
-    if (!own || !last) return undefined;
-    const { source, quote } = own;
-    return {
-      rate: last.close,
-      before: isDaily ? before?.close : undefined,
-      at: last.date,
-      source,
-      stale: false,
-      isOpen: undefined,
-      unit: own.unit,
-      quote,
-      isPublished: false,
-    };
-  }
-  const { quote } = row;
+  const isFormula = symbol.formula !== undefined;
   const { at, source, stale } = quote;
-  const shared = { at, source, stale, isOpen: quote.open, unit: unit.unit };
-  if (!isConverted) {
-    const closeBefore = quote.before?.close;
+  const isOpen = isFormula ? undefined : quote.open;
+  if (currency === undefined || currency === symbol.currency.code) {
     return {
-      ...shared,
       rate: roundConverted(quote.rate, unit.factor),
-      before: closeBefore === undefined ? undefined : roundConverted(closeBefore, unit.factor),
+      before: quote.before ? roundConverted(quote.before.close, unit.factor) : undefined,
+      at,
+      source,
+      stale,
+      isOpen,
+      unit: unit.unit,
       quote: symbol.currency.code,
-      isPublished: unit.factor === 1,
+      exchangeRate: 1,
+      isPublished: unit.factor === 1 && !isFormula,
     };
   }
-  if (!own || own.quote !== currency) return undefined;
-  const closes = own.bars.filter(({ date }) => date < quote.date);
+  const own = recent?.series[0];
+  const last = own?.bars.at(-1);
+  if (!own || !last) return undefined;
+  const date = isFormula ? last.date : quote.date;
+  const closeBefore = own.bars.findLast((bar) => bar.date < date)?.close;
   return {
-    ...shared,
-    rate: roundConverted(quote.rate, own.factor),
-    before: isDaily ? closes.at(-1)?.close : undefined,
+    rate: isFormula ? last.close : roundConverted(quote.rate, own.factor),
+    before: recent.interval === 'day' ? closeBefore : undefined,
+    at: isFormula ? last.date : at,
     source: own.source || source,
-    quote: currency,
+    stale,
+    isOpen,
+    unit: isFormula ? own.unit : unit.unit,
+    quote: own.quote,
+    exchangeRate: own.factor / unit.factor,
     isPublished: false,
   };
 }

@@ -37,6 +37,9 @@ export interface History extends DaySpan {
   /** In the order of the symbols. */
   series: readonly ChartSeries[];
   interval: BarInterval;
+  /** As they were wanted. */
+  unit: string | undefined;
+  currency: string | undefined;
   /** The request for the data; the newest one if there were several. */
   request: string;
   requests: number;
@@ -74,7 +77,7 @@ export async function loadHistory(
   plan: PlanRecord,
   signal: AbortSignal,
 ): Promise<History> {
-  const { symbols, unit, first, last, interval } = wanted;
+  const { symbols, unit, currency, first, last, interval } = wanted;
   const askedAt = Date.now();
   const groups = unit === undefined ? [symbols] : [symbols.slice(0, 1), symbols.slice(1)];
   const load = hasLongHistory(plan) ? fromHistory : fromTimeSeries;
@@ -87,7 +90,8 @@ export async function loadHistory(
   const { request } = answers[0]!.rows;
   const requests = answers.reduce((sum, { rows }) => sum + rows.requests, 0);
   const series = answers.flatMap(({ group, rows }) => seriesOf(group, rows));
-  return { id: identityOf(wanted), series, interval, first, last, request, requests, askedAt };
+  const id = identityOf(wanted);
+  return { id, series, interval, unit, currency, first, last, request, requests, askedAt };
 }
 
 export function identityOf({ symbols, ...rest }: WantedHistory): string {

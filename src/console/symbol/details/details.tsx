@@ -1,5 +1,5 @@
 import type { Holder } from '../../account/with-key.tsx';
-import type { MarketSymbol } from '../../api/answers.ts';
+import type { MarketSymbol, Quote } from '../../api/answers.ts';
 import type { Headline } from '../../data/chart/headline.ts';
 import { type ChartSeries, type History, isOfFirstSymbol, requestShown } from '../../data/chart/history.ts';
 import { isIntraday } from '../../data/chart/intraday.ts';
@@ -17,6 +17,7 @@ import { Conversions, Facts } from './symbol-facts.tsx';
 export function Details({
   symbol,
   headline,
+  quote,
   history,
   series,
   span,
@@ -28,6 +29,8 @@ export function Details({
 }: {
   symbol: MarketSymbol;
   headline: Headline | undefined;
+  /** As published. */
+  quote: Quote | undefined;
   history: History;
   /** With the newest price. */
   series: readonly ChartSeries[];
@@ -48,14 +51,8 @@ export function Details({
       {main && <Ranges series={main} history={history} shownFrom={span.first} />}
       <Facts symbol={symbol} headline={headline} holder={holder} />
       <Sources series={series} store={store} apiKey={apiKey} />
-      {main && (
-        <Conversions
-          symbol={symbol}
-          units={units}
-          rate={store.rows.get(symbol.symbol)?.quote.rate}
-          exchangeRate={main.factor / (units.find(({ unit }) => unit === main.unit)?.factor ?? 1)}
-          currency={main.quote}
-        />
+      {headline && quote && (
+        <Conversions symbol={symbol} units={units} rate={quote.rate} headline={headline} />
       )}
       {isDaily && <StatisticsCard request={request} apiKey={apiKey} />}
       <RequestBox

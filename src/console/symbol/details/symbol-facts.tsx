@@ -52,17 +52,15 @@ export function Conversions({
   symbol,
   units,
   rate,
-  exchangeRate,
-  currency,
+  headline: { exchangeRate, quote },
 }: {
   symbol: MarketSymbol;
   units: readonly Unit[];
   /** As published. */
-  rate: number | undefined;
-  exchangeRate: number;
-  currency: string;
+  rate: number;
+  headline: Headline;
 }) {
-  if (units.length < 2 || rate === undefined) return null;
+  if (units.length < 2) return null;
   return (
     <section class="card" aria-labelledby="conversions-title">
       <h2 id="conversions-title">The same price per</h2>
@@ -71,7 +69,7 @@ export function Conversions({
           <div key={one.unit}>
             <dt title={one.unit}>{nameOfUnit(one.unit)}</dt>
             <dd>
-              {signOf(symbol, currency)}
+              {signOf(symbol, quote)}
               {one.factor * exchangeRate === 1
                 ? price(rate)
                 : computedPrice(roundConverted(rate, one.factor * exchangeRate))}
