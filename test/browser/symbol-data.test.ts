@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Download } from 'playwright-core';
+import { computedPrice, day } from '../../src/console/show/format.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { openPage } from './browser.ts';
 import { inBrowser } from './in-browser.ts';
@@ -119,6 +120,26 @@ inBrowser('the data of a symbol', (browser) => {
       expect(await row.locator('[data-label="Age"]').textContent()).toMatch(/20\d\d$/);
       await row.getByText('was supplied by the operator').waitFor();
     }
+    await close();
+  });
+
+  test('the age in the sources is that of the price beside it', async () => {
+    const [first, last] = [date(300), date(210)];
+    const { page, close } = await open(`#/symbol/XAU?from=${first}&to=${last}&compare=XAG`);
+    const cell = (name: string, code: string) =>
+      page
+        .locator('section')
+        .filter({ hasText: 'Sources' })
+        .locator('tbody tr')
+        .filter({ hasText: code })
+        .locator(`[data-label="${name}"]`);
+    expect(await cell('Newest', 'Gold').textContent()).toContain('2,000.00');
+    expect(await cell('Age', 'Gold').textContent()).toBe(day(date(1)));
+    await page.getByLabel('Unit').selectOption('kilogram');
+    const perKilogram = (2_000 + (210 % 50)) / 0.0311034768;
+    await cell('Newest', 'Gold').getByText(computedPrice(perKilogram)).waitFor();
+    expect(await cell('Age', 'Gold').textContent()).toBe(day(last));
+    expect(await cell('Age', 'Silver').textContent()).toBe(day(date(1)));
     await close();
   });
 });

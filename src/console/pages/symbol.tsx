@@ -175,12 +175,11 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
         <Details
           symbol={symbol}
           headline={headline}
-          quote={quote}
+          quoteOf={quoteOf}
           history={data}
           series={series}
           span={shown.current}
           units={measures.units}
-          store={store}
           holder={holder}
           revisions={wantsRevisions ? revisions : undefined}
           onWantRevisions={() => setCorrections('1')}

@@ -1,10 +1,10 @@
 import type { Holder } from '../../account/with-key.tsx';
-import type { MarketSymbol, Quote } from '../../api/answers.ts';
+import type { MarketSymbol } from '../../api/answers.ts';
 import type { Headline } from '../../data/chart/headline.ts';
 import { type ChartSeries, type History, isOfFirstSymbol, requestShown } from '../../data/chart/history.ts';
 import { isIntraday } from '../../data/chart/intraday.ts';
 import type { DaySpan } from '../../data/chart/span.ts';
-import type { MarketStore } from '../../data/market/store.ts';
+import type { QuoteOf } from '../../data/market/use-quotes.ts';
 import type { Unit } from '../../data/units.ts';
 import { RequestBox } from '../../show/request.tsx';
 import { Ranges } from './ranges.tsx';
@@ -17,26 +17,23 @@ import { Conversions, Facts } from './symbol-facts.tsx';
 export function Details({
   symbol,
   headline,
-  quote,
+  quoteOf,
   history,
   series,
   span,
   units,
-  store,
   holder,
   revisions,
   onWantRevisions,
 }: {
   symbol: MarketSymbol;
   headline: Headline | undefined;
-  /** As published. */
-  quote: Quote | undefined;
+  quoteOf: QuoteOf;
   history: History;
   /** With the newest price. */
   series: readonly ChartSeries[];
   span: DaySpan;
   units: readonly Unit[];
-  store: MarketStore;
   holder: Holder;
   revisions: ReturnType<typeof useRevisions> | undefined;
   onWantRevisions: () => void;
@@ -44,13 +41,14 @@ export function Details({
   const { apiKey } = holder;
   const request = requestShown(history, span);
   const [main] = series;
+  const quote = quoteOf(symbol);
   /** Statistics and corrections are those of days. */
   const isDaily = !isIntraday(history.interval);
   return (
     <>
       {main && <Ranges series={main} history={history} shownFrom={span.first} />}
       <Facts symbol={symbol} headline={headline} holder={holder} />
-      <Sources series={series} store={store} apiKey={apiKey} />
+      <Sources series={series} history={history} quoteOf={quoteOf} apiKey={apiKey} />
       {headline && quote && (
         <Conversions symbol={symbol} units={units} rate={quote.rate} headline={headline} />
       )}

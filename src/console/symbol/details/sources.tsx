@@ -1,8 +1,8 @@
-import type { FeedsAnswer } from '../../api/answers.ts';
+import type { FeedsAnswer, Quote } from '../../api/answers.ts';
 import { askOnce } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
-import type { ChartSeries } from '../../data/chart/history.ts';
-import type { MarketStore } from '../../data/market/store.ts';
+import type { ChartSeries, History } from '../../data/chart/history.ts';
+import type { QuoteOf } from '../../data/market/use-quotes.ts';
 import { isSimulated } from '../../data/simulated.ts';
 import { ago, computedPrice, price } from '../../show/format.ts';
 import { StackTable } from '../../show/stack-table.tsx';
@@ -16,18 +16,20 @@ const REDISTRIBUTION = {
 /** Every number on the page: what it is, how old it is, where it is from, and what may be done with it. */
 export function Sources({
   series,
-  store,
+  history,
+  quoteOf,
   apiKey,
 }: {
   series: readonly ChartSeries[];
-  store: MarketStore;
+  history: History;
+  quoteOf: QuoteOf;
   apiKey: string;
 }) {
   return (
     <section class="card" aria-labelledby="sources-title">
       <h2 id="sources-title">Sources</h2>
       <StackTable
-        rows={series.map((one) => withSource(one, store))}
+        rows={series.map((one) => withNewest(one, history, quoteOf(one.symbol)))}
         keyOf={({ symbol }) => symbol.symbol}
         columns={[
           ['Symbol', ({ symbol }) => symbol.name],
@@ -35,7 +37,7 @@ export function Sources({
             'Newest',
             ({ newest, isPublished, quote, unit }) => (
               <span>
-                {newest ? (isPublished ? price : computedPrice)(newest.close) : '—'}{' '}
+                {newest ? (isPublished ? price : computedPrice)(newest.rate) : '—'}{' '}
                 <span class="muted">{[quote, unit].filter((one) => one !== 'none').join('/')}</span>
               </span>
             ),
@@ -43,10 +45,10 @@ export function Sources({
           ],
           [
             'Age',
-            ({ newest, latest }) => (
+            ({ newest }) => (
               <>
-                {latest ? ago(latest.at) : newest ? ago(newest.date) : '—'}
-                {latest?.stale && ', older than expected'}
+                {newest ? ago(newest.at) : '—'}
+                {newest?.stale && ', older than expected'}
               </>
             ),
           ],
@@ -58,10 +60,20 @@ export function Sources({
   );
 }
 
-/** A series with its newest bar, its latest quote, and the source of either. */
-function withSource(series: ChartSeries, store: MarketStore) {
-  const latest = store.rows.get(series.symbol.symbol)?.quote;
-  return { ...series, newest: series.bars.at(-1), latest, source: series.source || latest?.source || '' };
+/** A series with its newest price and the source. The quote is that price if it is as published, or in the last bar. */
+function withNewest(series: ChartSeries, { currency, last }: History, quote: Quote | undefined) {
+  const { symbol, bars, unit } = series;
+  const bar = bars.at(-1);
+  const isFormula = symbol.formula !== undefined;
+  const isOwn = isFormula
+    ? currency === undefined
+    : series.quote === symbol.currency.code && unit === symbol.unit.symbol;
+  const isInBar = !isFormula && quote !== undefined && last >= quote.date;
+  const newest =
+    quote && isOwn
+      ? quote
+      : bar && { rate: bar.close, at: isInBar ? quote.at : bar.date, stale: isInBar && quote.stale };
+  return { ...series, newest, source: series.source || quote?.source || '' };
 }
 
 /** The required attribution, and whether redistribution is permitted. */
