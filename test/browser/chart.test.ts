@@ -48,7 +48,8 @@ inBrowser('a chart', (browser) => {
     await watched.page.addInitScript(script);
     const requests: URL[] = [];
     watched.page.on('request', (request) => {
-      if (request.url().includes('/rates/')) requests.push(new URL(request.url()));
+      if (request.method() === 'GET' && request.url().includes('/rates/'))
+        requests.push(new URL(request.url()));
     });
     const drawn = await recordDrawnText(watched.page);
     await watched.page.goto(`${service.url}/${hash}`);

@@ -95,7 +95,7 @@ inBrowser('minutes and hours', (browser) => {
     const { page, close } = await openPage(browser, service.url);
     const requests: string[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/rates/')) requests.push(request.url());
+      if (request.method() === 'GET' && request.url().includes('/rates/')) requests.push(request.url());
     });
     await page.goto(`${service.url}/#/symbol/XAU?range=1D`);
     await page.locator('.legend-day').waitFor();
@@ -107,6 +107,18 @@ inBrowser('minutes and hours', (browser) => {
     await page.locator('.legend').getByText('1,111.50').first().waitFor();
     const bar = instant(later).slice(11, 16);
     await page.locator('.legend-day').getByText(`${bar} UTC`).waitFor();
+    await service.tick('XAU', 1_112.5, later + 5 * MINUTE_MS);
+    service.clock.time += 5_000;
+    await service.core.follow();
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await page.locator('.legend').getByText('1,112.50').first().waitFor();
+    await page.getByText('Download', { exact: true }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV', exact: true }).click(),
+    ]);
+    const lines = (await Bun.file((await download.path())!).text()).trim().split('\n').slice(-2);
+    expect(lines.map((line) => line.split(',')[5])).toEqual(['1111.5', '1112.5']);
     expect(requests).toHaveLength(1);
     await close();
   });

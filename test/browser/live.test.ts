@@ -128,7 +128,7 @@ inBrowser('a live market', (browser) => {
     const { page, close } = await openPage(browser, service.url);
     const requests: string[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/rates/')) requests.push(request.url());
+      if (request.method() === 'GET' && request.url().includes('/rates/')) requests.push(request.url());
     });
     await page.clock.install();
     await page.goto(`${service.url}/#/symbol/XAG`);

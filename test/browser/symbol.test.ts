@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
 import { openPage, WIDTHS } from './browser.ts';
@@ -117,5 +118,70 @@ inBrowser('a symbol’s page', (browser) => {
     expect(await used()).toBe(before);
     expect(complaints).toEqual([]);
     await close();
+  });
+
+  test('an open chart shows past days that are corrected, for a unit each time, but not more often than once a minute', async () => {
+    const code = 'XAG';
+    const days = Array.from({ length: 60 }, (_, i) => [date(60 - i), 30] as const);
+    await service.publish(code, Object.fromEntries(days));
+    const key = await service.key('pro');
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+    const asked: string[] = [];
+    page.on('response', (response) => {
+      if (response.url().includes('/rates/history')) asked.push(response.request().method());
+    });
+    const checks = () => asked.filter((method) => method === 'HEAD').length;
+    const comeBack = async () => {
+      const before = checks();
+      service.clock.time += 5_000;
+      await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+      await eventually(async () => checks() > before);
+    };
+    const used = async () => ((await (await service.get('/usage', key)).json()) as { used: number }).used;
+    const highest = page.locator('.ranges > div').filter({ hasText: 'Shown in the chart' });
+    await page.goto(`${service.url}/#/symbol/${code}`);
+    await highest.getByText('30.00').first().waitFor();
+    const before = await used();
+    await comeBack();
+    await comeBack();
+    expect(await used()).toBe(before);
+    await service.publish(code, { [date(40)]: 41.5 });
+    await comeBack();
+    await highest.getByText('41.50').waitFor();
+    expect(await used()).toBe(before + 1);
+    await service.publish(code, { [date(39)]: 42.5 });
+    await comeBack();
+    await comeBack();
+    expect(asked.filter((method) => method === 'GET')).toHaveLength(2);
+    await page.clock.setFixedTime(Date.now() + 61_000);
+    await comeBack();
+    await highest.getByText('42.50').waitFor();
+    expect(await used()).toBe(before + 2);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('a chart of simulated prices is replaced when real ones arrive', async () => {
+    const settings = { OPENPIT_PUBLIC_PLAN: 'unlimited', OPENPIT_DEMO: 'true' };
+    const demo = await openTestService('sqlite', { settings, now: Date.now() });
+    const days = Array.from({ length: 60 }, (_, i) => [date(60 - i), 30] as const);
+    await demo.publish('XAG', Object.fromEntries(days), 'simulated');
+    const { page, complaints, close } = await openPage(browser, demo.url);
+    await page.goto(`${demo.url}/#/symbol/XAG`);
+    const shown = page.locator('.ranges > div').filter({ hasText: 'Shown in the chart' });
+    await shown.getByText('30.00').first().waitFor();
+    await demo.publish('XAG', { [date(5)]: 41, [date(1)]: 42 }, 'lbma');
+    demo.clock.time += 5_000;
+    const comeBack = () => page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await comeBack();
+    await page.locator('.big').getByText('42.00').waitFor();
+    await comeBack();
+    await shown.getByText('42.00').waitFor();
+    expect(await shown.textContent()).toBe('Shown in the chart41.0042.00');
+    expect(await page.locator('[data-label="Source"]').textContent()).toBe('lbma');
+    expect(complaints).toEqual([]);
+    await close();
+    await demo.close();
   });
 });

@@ -2,11 +2,11 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
 import { OpenpitError } from '../api/client.ts';
-import type { PriceDrawing } from '../charts/drawing.ts';
+import type { CorrectionMark, PriceDrawing } from '../charts/drawing.ts';
 import { identityOf, requestsFor } from '../data/chart/history.ts';
-import { isIntraday } from '../data/chart/intraday.ts';
-import { withNewest } from '../data/chart/live-bars.ts';
+import { useLiveSeries } from '../data/chart/live-bars.ts';
 import { useChartRequest } from '../data/chart/request.ts';
+import { useChanges } from '../data/chart/use-changes.ts';
 import { useHeadline } from '../data/chart/use-headline.ts';
 import { useHistory } from '../data/chart/use-history.ts';
 import { useChartView } from '../data/chart/view.ts';
@@ -16,13 +16,12 @@ import { codesIn } from '../data/formula.ts';
 import type { MarketStore } from '../data/market/store.ts';
 import { useMarket, useMarketRow } from '../data/market/use-market.ts';
 import { useQuotes } from '../data/market/use-quotes.ts';
-import { linkTo, useParam } from '../data/route.ts';
+import { linkTo } from '../data/route.ts';
 import { useMeasures } from '../data/units.ts';
 import { Failure, Loading, Notice } from '../show/parts.tsx';
 import { ChartArea, styleOf } from '../symbol/chart-area.tsx';
 import { AverageTools, DrawingTools, RangeTools } from '../symbol/chart-tools.tsx';
 import { Details } from '../symbol/details/details.tsx';
-import { useRevisions } from '../symbol/details/revisions.tsx';
 import { ExportTools } from '../symbol/export-tools.tsx';
 import { MeasureTools } from '../symbol/measure-tools.tsx';
 import { Title } from '../symbol/title.tsx';
@@ -97,7 +96,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   const requests = requestsFor(wanted, plan);
   const mustAsk = requests > REQUESTS_UNASKED_MAX && agreed !== wanted.first;
   const history = useHistory(apiKey, plan, mustAsk || withoutMinutes ? undefined : wanted);
-  const row = useMarketRow(store, symbol.symbol);
+  useMarketRow(store, symbol.symbol);
   const { data } = history;
   const isIncomplete = data !== undefined && data.last >= today() && data.askedAt < store.unbrokenSince;
   useEffect(() => {
@@ -106,24 +105,12 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   /** The days of the bars that are shown. A new range takes effect when its bars have loaded. */
   const shown = useRef(span);
   if (data?.id === identityOf(wanted)) shown.current = span;
-  const series = useMemo(() => {
-    const isOpenEnded = data !== undefined && data.last >= today();
-    return (data?.series ?? []).map((one) => ({
-      ...one,
-      bars: withNewest(one, data!.interval, store.rows.get(one.symbol.symbol)?.quote, isOpenEnded),
-    }));
-  }, [data, row]);
   const quoteOf = useQuotes(store, symbols);
   const quote = quoteOf(symbol);
+  const series = useLiveSeries(data, quoteOf);
+  useChanges(apiKey, history, store.rows);
   const headline = useHeadline(apiKey, plan, symbol, quote, unit, wanted, data);
-  const [corrections, setCorrections] = useParam('corrections', '');
-  const hasRevisions = symbol.formula === undefined && data !== undefined && !isIntraday(data.interval);
-  const wantsRevisions = corrections !== '' && hasRevisions;
-  const shownBars = useMemo(
-    () => data?.series[0]?.bars.filter(({ date }) => date >= shown.current.first),
-    [data, shown.current.first],
-  );
-  const revisions = useRevisions(apiKey, symbol, wantsRevisions ? shownBars : undefined);
+  const [marks, setMarks] = useState<readonly CorrectionMark[]>([]);
   const [drawing, setDrawing] = useState<PriceDrawing>();
   const style = styleOf(view, data);
   return (
@@ -163,7 +150,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
           view={view}
           style={style}
           shownFrom={span.first}
-          marks={revisions.marks}
+          marks={marks}
           obstacle={withoutMinutes ?? (mustAsk ? requests : undefined)}
           plan={plan.name}
           onLoad={() => setAgreed(wanted.first)}
@@ -181,8 +168,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
           span={shown.current}
           units={measures.units}
           holder={holder}
-          revisions={wantsRevisions ? revisions : undefined}
-          onWantRevisions={() => setCorrections('1')}
+          onMarks={setMarks}
         />
       )}
     </>

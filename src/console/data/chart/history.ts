@@ -121,8 +121,9 @@ export function prepend(older: History, history: History): History {
   return { ...history, series, first: isComplete ? '' : older.first };
 }
 
-/** A history that was loaded again, with the older bars that it had. */
+/** A history that was loaded again, with the older bars that it had. Bars of another source, such as simulated ones, are dropped. */
 export function withOlder(history: History, before: History): History {
+  if (history.series.some(({ source }, i) => source !== before.series[i]?.source)) return history;
   const series = history.series.map((one, i) => {
     const older = before.series[i]?.bars.filter(({ date }) => date < history.first) ?? [];
     return { ...one, bars: [...older, ...one.bars] };

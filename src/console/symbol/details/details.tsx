@@ -1,14 +1,17 @@
+import { useMemo } from 'preact/hooks';
 import type { Holder } from '../../account/with-key.tsx';
 import type { MarketSymbol } from '../../api/answers.ts';
+import type { CorrectionMark } from '../../charts/drawing.ts';
 import type { Headline } from '../../data/chart/headline.ts';
 import { type ChartSeries, type History, isOfFirstSymbol, requestShown } from '../../data/chart/history.ts';
 import { isIntraday } from '../../data/chart/intraday.ts';
 import type { DaySpan } from '../../data/chart/span.ts';
 import type { QuoteOf } from '../../data/market/use-quotes.ts';
+import { useParam } from '../../data/route.ts';
 import type { Unit } from '../../data/units.ts';
 import { RequestBox } from '../../show/request.tsx';
 import { Ranges } from './ranges.tsx';
-import { Revisions, type useRevisions } from './revisions.tsx';
+import { Revisions } from './revisions.tsx';
 import { Sources } from './sources.tsx';
 import { StatisticsCard } from './statistics.tsx';
 import { Conversions, Facts } from './symbol-facts.tsx';
@@ -23,8 +26,7 @@ export function Details({
   span,
   units,
   holder,
-  revisions,
-  onWantRevisions,
+  onMarks,
 }: {
   symbol: MarketSymbol;
   headline: Headline | undefined;
@@ -35,12 +37,16 @@ export function Details({
   span: DaySpan;
   units: readonly Unit[];
   holder: Holder;
-  revisions: ReturnType<typeof useRevisions> | undefined;
-  onWantRevisions: () => void;
+  onMarks: (marks: readonly CorrectionMark[]) => void;
 }) {
   const { apiKey } = holder;
+  const [corrections, setCorrections] = useParam('corrections', '');
   const request = requestShown(history, span);
   const [main] = series;
+  const shownBars = useMemo(
+    () => (history.series[0]?.bars ?? []).filter(({ date }) => date >= span.first),
+    [history, span.first],
+  );
   const quote = quoteOf(symbol);
   /** Statistics and corrections are those of days. */
   const isDaily = !isIntraday(history.interval);
@@ -60,7 +66,15 @@ export function Details({
         only={isOfFirstSymbol(history) ? symbol.name : undefined}
       />
       {isDaily && symbol.formula === undefined && (
-        <Revisions symbol={symbol} revisions={revisions} onWant={onWantRevisions} />
+        <Revisions
+          isWanted={corrections !== ''}
+          onWant={() => setCorrections('1')}
+          apiKey={apiKey}
+          symbol={symbol}
+          bars={shownBars}
+          askedAt={history.askedAt}
+          onMarks={onMarks}
+        />
       )}
     </>
   );

@@ -1,11 +1,9 @@
-import { useLoad } from '../../api/load.ts';
 import { useParam } from '../../data/route.ts';
-import { loadStatistics } from '../../data/statistics.ts';
 import { lazy } from '../../show/lazy.tsx';
-import { Failure, Loading } from '../../show/parts.tsx';
+import { Loading } from '../../show/parts.tsx';
 
-const StatisticsTable = lazy(
-  async () => (await import('./statistics-table.tsx')).StatisticsTable,
+const LoadedStatistics = lazy(
+  async () => (await import('./loaded-statistics.tsx')).LoadedStatistics,
   LoadingStatistics,
 );
 
@@ -13,10 +11,6 @@ const StatisticsTable = lazy(
 export function StatisticsCard({ request, apiKey }: { request: string; apiKey: string }) {
   const [asked, setAsked] = useParam('statistics', '');
   const isWanted = asked !== '';
-  const loaded = useLoad(
-    async (signal) => (isWanted ? loadStatistics(apiKey, request, signal) : undefined),
-    [apiKey, request, isWanted],
-  );
   return (
     <section class="card" aria-labelledby="statistics-title">
       <div class="card-head">
@@ -32,9 +26,7 @@ export function StatisticsCard({ request, apiKey }: { request: string; apiKey: s
           Mean, volatility, drawdown and correlations of the closes in this range. Costs one unit.
         </p>
       )}
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
-      {isWanted && loaded.state === 'loading' && <LoadingStatistics />}
-      {loaded.data && <StatisticsTable answer={loaded.data} />}
+      {isWanted && <LoadedStatistics request={request} apiKey={apiKey} />}
     </section>
   );
 }
