@@ -71,6 +71,14 @@ describe('units', () => {
     }
   });
 
+  test('units of other goods and sizes of contracts are not offered, but convert', () => {
+    expect(unitsFor(symbol('LB-FUT'))).toEqual(['MBF', 'm3']);
+    expect(unitsFor(symbol('EGGS-US'))).toEqual(['Doz', 'Pc']);
+    expect(unitsFor(symbol('XAU'))).toEqual(['T.oz', 'Kg', 'g', 'MT', 'Lb', 'Cwt', 'ST', 'LT']);
+    expect(unitsFor(symbol('EGGS-CH')).slice(0, 2)).toEqual(['500 Kg', 'Kg']);
+    expect(unitFactor(symbol('WTIOIL-FUT'), 'MBF')).toBeDefined();
+  });
+
   test('what needs a density or a crop is refused', () => {
     expect(unitFactor(symbol('WTIOIL-FUT'), 'MT')).toBeUndefined();
     expect(unitFactor(symbol('XAU'), 'Bbl')).toBeUndefined();
@@ -80,7 +88,7 @@ describe('units', () => {
     expect(unitFactor(symbol('ZM'), 'Bu')).toBeUndefined(); // soybean meal
     expect(unitFactor(made('Mystery Grain', 'Bu'), 'Kg')).toBeUndefined();
     expect(unitsFor(made('Mystery Grain', 'Bu'))).toEqual(['Bu']);
-    expect(unitsFor(symbol('WTIOIL-FUT'))).toEqual(['Bbl', 'L', 'Gal', 'm3', 'MBF']);
+    expect(unitsFor(symbol('WTIOIL-FUT'))).toEqual(['Bbl', 'L', 'Gal', 'm3']);
   });
 
   test('a Canadian bushel of oats has 34 pounds', () => {

@@ -90,6 +90,12 @@ const SYMBOL_OF = new Map(
   ),
 );
 
+/** Units of one kind of goods, and sizes of contracts. They fit other goods of their dimension, whose prices nobody gives in them. */
+const PARTICULAR = new Set(['DMT', '100 MT', '500 Kg', '100 Kg', 'MBF', 'Sheet']);
+/** Timber is a volume, but no liquid. */
+const TIMBER = 'MBF';
+const LIQUIDS = new Set(['L', 'Gal', 'Bbl']);
+
 type Measured = Pick<SymbolRecord, 'name' | 'unit'>;
 
 /** The symbols of all units that prices can be converted to. */
@@ -112,10 +118,11 @@ export function unitFactor(symbol: Measured, target: string): Ratio | undefined 
   return from && to && from.dimension === to.dimension ? over(to.size, from.size) : undefined;
 }
 
-/** The units that a symbol's price can be given in, its own first. */
+/** The units that are usual for a symbol's price, its own first. `unitFactor` converts to more. */
 export function unitsFor(symbol: Measured): string[] {
   const own = unitNamed(symbol.unit.symbol) ?? symbol.unit.symbol;
-  const others = UNIT_SYMBOLS.filter((unit) => unit !== own);
+  const isUsual = (unit: string) => !PARTICULAR.has(unit) && !(own === TIMBER && LIQUIDS.has(unit));
+  const others = UNIT_SYMBOLS.filter((unit) => unit !== own && isUsual(unit));
   return [own, ...others.filter((unit) => unitFactor(symbol, unit) !== undefined)];
 }
 

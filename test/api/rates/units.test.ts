@@ -46,7 +46,7 @@ onEachEngine('GET /units', (engine) => {
 
   test('units that would need a density are not listed', async () => {
     const units = await unitsOf('WTIOIL-SPOT');
-    expect(units['WTIOIL-SPOT']!.map(({ unit }) => unit)).toEqual(['Bbl', 'L', 'Gal', 'm3', 'MBF']);
+    expect(units['WTIOIL-SPOT']!.map(({ unit }) => unit)).toEqual(['Bbl', 'L', 'Gal', 'm3']);
   });
 
   test('every listed currency can be requested, and without exchange rates there is only its own', async () => {
