@@ -12,10 +12,12 @@ export function price(value: number): string {
 }
 
 export function priceWith(value: number, decimals: number): string {
-  return value.toLocaleString('en-US', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
+  return value
+    .toLocaleString('en-US', {
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    })
+    .replace('-', '−');
 }
 
 /** A computed price, which has more digits than are useful: six significant ones, with two decimals at least. */
@@ -30,10 +32,7 @@ export function computedDecimals(value: number): number {
 
 /** A change with its sign: color alone is not accessible to everyone. */
 export function signed(value: number, decimals = 2): string {
-  const text = Math.abs(value).toLocaleString('en-US', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
+  const text = priceWith(Math.abs(value), decimals);
   const isZero = Number(Math.abs(value).toFixed(decimals)) === 0;
   return `${isZero ? '±' : value > 0 ? '+' : '−'}${text}`;
 }

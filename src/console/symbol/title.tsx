@@ -6,16 +6,7 @@ import { linkToLastMarket } from '../data/route.ts';
 import { isSimulated } from '../data/simulated.ts';
 import { nameOfUnit } from '../data/units.ts';
 import { Star } from '../market/star.tsx';
-import {
-  ago,
-  computedDecimals,
-  computedPrice,
-  decimalsOf,
-  duration,
-  price,
-  signed,
-  trend,
-} from '../show/format.ts';
+import { ago, computedDecimals, decimalsOf, duration, priceWith, signed, trend } from '../show/format.ts';
 
 /** The name of a symbol, what its number is, and the number. */
 export function Title({
@@ -63,20 +54,30 @@ export function signOf(symbol: MarketSymbol, currency: string): string {
   return currency === symbol.currency.code ? symbol.currency.symbol : signOfCurrency(currency);
 }
 
+/** An amount of money: −$8.81. */
+export function Amount({ sign, text }: { sign: string; text: string }) {
+  const [, minus, digits] = /^(−?)(.*)/.exec(text)!;
+  return (
+    <>
+      {minus}
+      {sign !== '' && <span class="sign">{sign}</span>}
+      {digits}
+    </>
+  );
+}
+
 function BigRate({ symbol, headline }: { symbol: MarketSymbol; headline: Headline }) {
   const { rate, before, at, source, isOpen, quote, isPublished } = headline;
   const change = before === undefined || before === 0 ? undefined : rate - before;
-  const sign = signOf(symbol, quote);
+  const decimals = Math.min(decimalsOf(rate), isPublished ? Infinity : computedDecimals(rate));
   return (
     <p class="big-rate">
       <span class="big">
-        {sign !== '' && <span class="sign">{sign}</span>}
-        {isPublished ? price(rate) : computedPrice(rate)}
+        <Amount sign={signOf(symbol, quote)} text={priceWith(rate, decimals)} />
       </span>
       {change !== undefined && (
         <span class={trend(change)}>
-          {signed(change, isPublished ? decimalsOf(rate) : computedDecimals(rate))} (
-          {signed((change / Math.abs(before!)) * 100)} %)
+          {signed(change, decimals)} ({signed((change / Math.abs(before!)) * 100)} %)
         </span>
       )}
       <span class="rate-origin">

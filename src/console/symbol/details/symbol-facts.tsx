@@ -4,7 +4,7 @@ import type { MarketSymbol } from '../../api/answers.ts';
 import type { Headline } from '../../data/chart/headline.ts';
 import { nameOfUnit, roundConverted, type Unit } from '../../data/units.ts';
 import { ago, computedPrice, day, duration, price } from '../../show/format.ts';
-import { signOf } from '../title.tsx';
+import { Amount, signOf } from '../title.tsx';
 
 const PUBLISHED = { minute: 'while the market is open', day: 'daily', week: 'weekly', month: 'monthly' };
 
@@ -69,10 +69,14 @@ export function Conversions({
           <div key={one.unit}>
             <dt title={one.unit}>{nameOfUnit(one.unit)}</dt>
             <dd>
-              {signOf(symbol, quote)}
-              {one.factor * exchangeRate === 1
-                ? price(rate)
-                : computedPrice(roundConverted(rate, one.factor * exchangeRate))}
+              <Amount
+                sign={signOf(symbol, quote)}
+                text={
+                  one.factor * exchangeRate === 1
+                    ? price(rate)
+                    : computedPrice(roundConverted(rate, one.factor * exchangeRate))
+                }
+              />
             </dd>
           </div>
         ))}
