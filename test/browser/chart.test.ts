@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { day } from '../../src/console/show/format.ts';
 import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
+import { seriousFindings } from './axe.ts';
 import { openPage } from './browser.ts';
 import { recordDrawnText } from './drawn-text.ts';
 import { inBrowser } from './in-browser.ts';
@@ -249,6 +250,37 @@ inBrowser('a chart', (browser) => {
       await headline.getByText('3,159.20').waitFor();
       await headline.getByText(day(date(weekdays.at(-1)!))).waitFor();
     }
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('a range without prices says so, and shows none of another range', async () => {
+    const { page, complaints, shot, close } = await open('#/symbol/AL-AVG?range=All');
+    await page.goto(`${service.url}/#/symbol/AL-AVG?from=2025-06-01&to=2025-08-01`);
+    await page.getByText('No prices in this range. The last is of 1 Dec 2024.').waitFor();
+    expect(await page.locator('.legend-day').count()).toBe(0);
+    expect(await page.getByRole('table', { name: /^Prices of/ }).count()).toBe(0);
+    await shot('chart-empty-range');
+    await page.goto(`${service.url}/#/symbol/XAU?from=2015-01-01&to=2015-03-01`);
+    const first = date(weekdays[0]!);
+    await page.getByText(`No prices in this range. The first is of ${day(first)}.`).waitFor();
+    await page.locator('.chart-tools summary').first().click();
+    expect(await page.getByLabel('From', { exact: true }).getAttribute('min')).toBe(first);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('a scale of prices at or below zero is linear, and the sign stands before the currency', async () => {
+    const { page, complaints, drawn, shot, close } = await open('#/symbol/{XAG}-{XAU}?scale=log');
+    await page.getByText('The scale is linear').waitFor();
+    expect(await isPressed(page, 'Linear')).toBe('true');
+    expect(await page.locator('.big').textContent()).toBe('−$3,949.00');
+    await eventually(async () => (await drawn.all()).some((text) => /^−\d,\d{3}\.\d\d$/.test(text)));
+    await shot('chart-negative');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.goto(`${service.url}/#/symbol/XAU?scale=log`);
+    await page.getByText('The scale is linear').waitFor({ state: 'detached' });
+    expect(await isPressed(page, 'Log')).toBe('true');
     expect(complaints).toEqual([]);
     await close();
   });

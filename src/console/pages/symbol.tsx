@@ -3,7 +3,7 @@ import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
 import { OpenpitError } from '../api/client.ts';
 import type { CorrectionMark, PriceDrawing } from '../charts/drawing.ts';
-import { identityOf, requestsFor } from '../data/chart/history.ts';
+import { identityOf, requestsFor, withoutOthers } from '../data/chart/history.ts';
 import { useLiveSeries } from '../data/chart/live-bars.ts';
 import { useChartRequest } from '../data/chart/request.ts';
 import { useChanges } from '../data/chart/use-changes.ts';
@@ -107,19 +107,20 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   if (data?.id === identityOf(wanted)) shown.current = span;
   const quoteOf = useQuotes(store, symbols);
   const quote = quoteOf(symbol);
-  const series = useLiveSeries(data, quoteOf);
+  const live = useLiveSeries(data, quoteOf);
+  const series = useMemo(() => withoutOthers(live, shown.current.first), [live, shown.current.first]);
   useChanges(apiKey, history, store.rows);
   const headline = useHeadline(apiKey, plan, symbol, quote, unit, wanted, data);
   const [marks, setMarks] = useState<readonly CorrectionMark[]>([]);
   const [drawing, setDrawing] = useState<PriceDrawing>();
-  const style = styleOf(view, data);
+  const style = styleOf(view, series);
   return (
     <>
       <Title symbol={symbol} headline={headline} delaySeconds={plan.delaySeconds} />
       {store.error !== undefined && <Failure error={store.error} onRetry={store.refresh} />}
       <section class="card chart-card" aria-label="Chart">
         <div class="chart-tools">
-          <RangeTools view={view} range={range} span={span} onChange={change} />
+          <RangeTools view={view} range={range} span={span} firstDate={symbol.firstDate} onChange={change} />
           <DrawingTools {...style} onChange={change} />
         </div>
         <div class="chart-tools finer">

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import type { MarketSymbol } from '../api/answers.ts';
 import { AVERAGE_COLOURS, LINE_COLOURS } from '../charts/colours.ts';
 import type { CorrectionMark, Plot, PlottedAverage, PriceDrawing } from '../charts/drawing.ts';
 import { movingAverage } from '../charts/moving-average.ts';
@@ -8,7 +9,7 @@ import type { ChartSeries, History } from '../data/chart/history.ts';
 import { isIntraday } from '../data/chart/intraday.ts';
 import type { LoadedHistory } from '../data/chart/use-history.ts';
 import type { ChartType, ChartView, Scale } from '../data/chart/view.ts';
-import { computedDecimals, dayOrTime, decimalsOf } from '../show/format.ts';
+import { computedDecimals, day, dayOrTime, decimalsOf } from '../show/format.ts';
 import { lazy } from '../show/lazy.tsx';
 import { Failure, Loading } from '../show/parts.tsx';
 import { ChartTable, printerOf } from './chart-table.tsx';
@@ -33,7 +34,7 @@ export function ChartArea({
   onDrawing,
 }: {
   history: LoadedHistory;
-  /** Those of the history, with the newest price. */
+  /** Those of the history, with the newest price. Empty if they have no prices in the range. */
   series: readonly ChartSeries[];
   view: ChartView;
   style: ChartStyle;
@@ -57,6 +58,11 @@ export function ChartArea({
   return (
     <div class="chart" aria-busy={history.state === 'loading'}>
       {history.state === 'failed' && <Failure error={history.error} onRetry={history.reload} />}
+      {view.scale === 'log' && style.scale !== 'log' && (
+        <p class="hint" role="status">
+          The scale is linear: prices at or below zero have no logarithm.
+        </p>
+      )}
       <Legend
         series={series}
         colours={LINE_COLOURS}
@@ -79,28 +85,30 @@ export function ChartArea({
       <p class="chart-state" role="status">
         {history.state === 'loading' && 'Loading…'}
         {history.isLoadingOlder && 'Loading older prices…'}
-        {isEmpty && !isShortRange && 'No prices in this range. Choose a longer one.'}
+        {isEmpty && data && !isShortRange && emptyText(series[0]!.symbol, shownFrom, data.last)}
       </p>
       {isEmpty && isShortRange && <NoMinutes because="range" plan={plan} onLeave={showMonths} />}
     </div>
   );
 }
 
-/** How the chart is drawn. By default: candles where bars have a range, and percent for comparisons. */
+/** How the chart is drawn. By default: candles where bars have a range, and percent for comparisons. Logarithmic only above zero. */
 export interface ChartStyle {
   type: ChartType;
   scale: Scale;
 }
 
-export function styleOf(view: ChartView, history: History | undefined): ChartStyle {
+export function styleOf(view: ChartView, series: readonly ChartSeries[]): ChartStyle {
   const isCompared = view.compare.length > 0;
-  const bars = history?.series[0]?.bars ?? [];
+  const bars = series[0]?.bars ?? [];
   // Many sources have one price per bar, whose candles would be dashes.
   const flat = bars.filter(({ open, high, low, close }) => open === close && high === low);
   const isFlat = flat.length > bars.length / 2;
+  const hasLogs = series.every((one) => one.bars.every(({ low }) => low > 0));
+  const scale = view.scale ?? (isCompared ? 'percent' : 'linear');
   return {
     type: view.type ?? (isCompared || isFlat ? 'line' : 'candles'),
-    scale: view.scale ?? (isCompared ? 'percent' : 'linear'),
+    scale: scale === 'log' && !hasLogs ? 'linear' : scale,
   };
 }
 
@@ -156,6 +164,17 @@ function summary(series: readonly ChartSeries[], shownFrom: string): string {
   const others = compared.length > 0 ? `, with ${compared.map(({ symbol }) => symbol.name).join(', ')}` : '';
   const show = printerOf(main);
   return `Chart of ${main.symbol.name}${others}: from ${show(first.open)} on ${dayOrTime(first.date)} to ${show(last.close)} on ${dayOrTime(last.date)}, between ${show(low)} and ${show(high)}.`;
+}
+
+/** What to say about a range without prices, between these days. */
+function emptyText({ firstDate, lastDate }: MarketSymbol, first: string, last: string): string {
+  const known =
+    firstDate && last < firstDate
+      ? `The first is of ${day(firstDate)}.`
+      : lastDate && first > lastDate
+        ? `The last is of ${day(lastDate)}.`
+        : 'Choose a longer one.';
+  return `No prices in this range. ${known}`;
 }
 
 function LoadingNotice() {

@@ -22,15 +22,20 @@ export function RangeTools({
   view,
   range,
   span,
+  firstDate,
   onChange,
 }: {
   view: ChartView;
   range: Range;
   span: DaySpan;
+  /** Of the symbol. */
+  firstDate: string | null;
   onChange: ChangeView;
 }) {
+  const min = firstDate ?? '';
+  const max = span.last > today() ? span.last.slice(0, 10) : today();
   const { first, last } = view.dates ?? span;
-  const newest = span.last > today() ? span.last.slice(0, 10) : today();
+  const within = (date: string) => (date < min ? min : date.slice(0, 10));
   return (
     <div class="tools">
       <Choice
@@ -56,11 +61,11 @@ export function RangeTools({
           >
             <label>
               From
-              <input type="date" name="first" required value={first.slice(0, 10)} max={newest} />
+              <input type="date" name="first" required value={within(first)} min={min} max={max} />
             </label>
             <label>
               To
-              <input type="date" name="last" required value={last.slice(0, 10)} max={newest} />
+              <input type="date" name="last" required value={within(last)} min={min} max={max} />
             </label>
             <button type="submit" class="button primary">
               Show

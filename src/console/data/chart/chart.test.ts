@@ -190,6 +190,8 @@ describe('the days of a chart', () => {
     expect(days).toBeGreaterThan(280);
     const young = symbol('A', { firstDate: '2024-11-15' });
     expect(withLookback(month, 'day', [young], [200]).first).toBe('2024-11-15');
+    const before = { first: '2024-01-01', last: '2024-02-01' };
+    expect(withLookback(before, 'day', [young], [200])).toEqual(before); // without prices, but not upside down
   });
 
   test('before the loaded ones end where these begin, and end with the history', () => {

@@ -131,6 +131,13 @@ export function withOlder(history: History, before: History): History {
   return { ...history, series, first: before.first };
 }
 
+/** The series. If the first has no bars from a day on, those that end before it are empty: their bars belong to another range. */
+export function withoutOthers(series: readonly ChartSeries[], first: string): readonly ChartSeries[] {
+  const hasEnded = ({ bars }: ChartSeries) => (bars.at(-1)?.date ?? '') < first;
+  if (!series[0] || !hasEnded(series[0])) return series;
+  return series.map((one) => (hasEnded(one) ? { ...one, bars: [] } : one));
+}
+
 /** The request as parameters of openpit-client. */
 type Query = Range & HistoryParameters;
 

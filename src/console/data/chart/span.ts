@@ -125,6 +125,7 @@ export function withLookback(
   const wanted = year + Math.ceil(averageBars * perBar * 1.1);
   const room = Math.floor((ROWS_MAX / symbols.length) * perBar) - daysBetween(first, last);
   const start = symbols[0]?.firstDate ?? first;
+  if (first <= start) return fromWholeInterval({ first, last }, interval);
   const earlier = later(addDays(first, -Math.max(0, Math.min(wanted, room))), start);
   return fromWholeInterval({ first: earlier, last }, interval);
 }

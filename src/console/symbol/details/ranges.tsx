@@ -66,9 +66,11 @@ export function Ranges({
   shownFrom: string;
 }) {
   const show = series.isPublished ? price : computedPrice;
+  const ranges = rangesOf(series.bars, history.interval, history, shownFrom);
+  if (ranges.length === 0) return null;
   return (
     <dl class="ranges">
-      {rangesOf(series.bars, history.interval, history, shownFrom).map(({ title, low, high, newest }) => (
+      {ranges.map(({ title, low, high, newest }) => (
         <div key={title}>
           <dt>{title}</dt>
           <dd>
