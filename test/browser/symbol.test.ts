@@ -120,7 +120,7 @@ inBrowser('a symbol’s page', (browser) => {
     await close();
   });
 
-  test('an open chart shows past days that are corrected, for a unit each time, but not more often than once a minute', async () => {
+  test('an open chart shows past days that are corrected, for a unit each time, and less and less often', async () => {
     const code = 'XAG';
     const days = Array.from({ length: 60 }, (_, i) => [date(60 - i), 30] as const);
     await service.publish(code, Object.fromEntries(days));
@@ -154,10 +154,18 @@ inBrowser('a symbol’s page', (browser) => {
     await comeBack();
     await comeBack();
     expect(asked.filter((method) => method === 'GET')).toHaveLength(2);
-    await page.clock.setFixedTime(Date.now() + 61_000);
+    const later = Date.now();
+    await page.clock.setFixedTime(later + 61_000);
     await comeBack();
     await highest.getByText('42.50').waitFor();
+    await service.publish(code, { [date(38)]: 43.5 });
+    await page.clock.setFixedTime(later + 150_000);
+    await comeBack();
     expect(await used()).toBe(before + 2);
+    await page.clock.setFixedTime(later + 182_000); // the second wait is twice as long
+    await comeBack();
+    await highest.getByText('43.50').waitFor();
+    expect(await used()).toBe(before + 3);
     expect(complaints).toEqual([]);
     await close();
   });

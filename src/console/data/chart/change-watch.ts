@@ -49,11 +49,12 @@ export class ChangeWatch {
     const etagBefore = before.path === path ? before.etag : undefined;
     const isOther = etag !== undefined && etagBefore !== undefined && etag !== etagBefore;
     const isChanged = isOther || quoted !== before.quoted;
-    if (isChanged && Date.now() < this.#waitsUntil) return false;
+    const waited = Date.now() - this.#waitsUntil;
+    if (isChanged && waited < 0) return false;
     this.#seen = { id, quoted, path, etag: etag ?? etagBefore };
     if (isChanged) {
+      this.#waitMs = waited > this.#waitMs ? WAIT_MS : Math.min(2 * this.#waitMs, WAIT_MS_MAX);
       this.#waitsUntil = Date.now() + this.#waitMs;
-      this.#waitMs = Math.min(2 * this.#waitMs, WAIT_MS_MAX);
     }
     return isChanged;
   }

@@ -61,7 +61,7 @@ export function headlineOf(
     source: own.source || source,
     stale,
     isOpen,
-    unit: isFormula ? own.unit : unit.unit,
+    unit: own.unit,
     quote: own.quote,
     exchangeRate: own.factor / unit.factor,
     isPublished: false,

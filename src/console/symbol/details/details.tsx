@@ -58,7 +58,7 @@ export function Details({
       {headline && quote && (
         <Conversions symbol={symbol} units={units} rate={quote.rate} headline={headline} />
       )}
-      {isDaily && <StatisticsCard request={request} apiKey={apiKey} />}
+      {isDaily && <StatisticsCard request={request} askedAt={history.askedAt} apiKey={apiKey} />}
       <RequestBox
         path={request}
         apiKey={apiKey}

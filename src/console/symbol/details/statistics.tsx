@@ -1,6 +1,7 @@
 import { useParam } from '../../data/route.ts';
 import { lazy } from '../../show/lazy.tsx';
 import { Loading } from '../../show/parts.tsx';
+import type { StatisticsProps } from './loaded-statistics.tsx';
 
 const LoadedStatistics = lazy(
   async () => (await import('./loaded-statistics.tsx')).LoadedStatistics,
@@ -8,7 +9,7 @@ const LoadedStatistics = lazy(
 );
 
 /** Statistics of the days shown, once the user wants them: they cost a unit of the quota. */
-export function StatisticsCard({ request, apiKey }: { request: string; apiKey: string }) {
+export function StatisticsCard(props: StatisticsProps) {
   const [asked, setAsked] = useParam('statistics', '');
   const isWanted = asked !== '';
   return (
@@ -26,7 +27,7 @@ export function StatisticsCard({ request, apiKey }: { request: string; apiKey: s
           Mean, volatility, drawdown and correlations of the closes in this range. Costs one unit.
         </p>
       )}
-      {isWanted && <LoadedStatistics request={request} apiKey={apiKey} />}
+      {isWanted && <LoadedStatistics {...props} />}
     </section>
   );
 }
