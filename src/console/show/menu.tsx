@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** A button that opens a small panel below it. Escape, a click elsewhere, and leaving it with the keyboard close it. */
+/**
+ * A button that opens a small panel below it. Escape, a click elsewhere, and leaving it with the keyboard close it. What is in
+ * the panel is rendered when it may be opened next: its code may have to be loaded.
+ */
 export function Menu({
   label,
   children,
@@ -12,6 +15,8 @@ export function Menu({
   align?: 'start' | 'end';
 }) {
   const box = useRef<HTMLDetailsElement>(null);
+  const [isNeeded, setNeeded] = useState(false);
+  const prepare = () => setNeeded(true);
   const close = (refocus: boolean) => {
     if (!box.current?.open) return;
     box.current.open = false;
@@ -28,6 +33,9 @@ export function Menu({
     <details
       class="menu"
       ref={box}
+      onPointerEnter={prepare}
+      onFocusIn={prepare}
+      onToggle={prepare}
       onKeyDown={(event) => event.key === 'Escape' && close(true)}
       onFocusOut={(event) => {
         const next = event.relatedTarget as Node | null;
@@ -35,7 +43,7 @@ export function Menu({
       }}
     >
       <summary class="button small">{label}</summary>
-      <div class={`menu-panel ${align}`}>{children(() => close(true))}</div>
+      <div class={`menu-panel ${align}`}>{isNeeded && children(() => close(true))}</div>
     </details>
   );
 }

@@ -8,12 +8,11 @@ import { timeGrid, unionOf } from '../charts/time-grid.ts';
 import type { ChartSeries, History } from '../data/chart/history.ts';
 import { isIntraday } from '../data/chart/intraday.ts';
 import type { LoadedHistory } from '../data/chart/use-history.ts';
-import type { ChartType, ChartView, Scale } from '../data/chart/view.ts';
+import type { ChangeView, ChartType, ChartView, Scale } from '../data/chart/view.ts';
 import { computedDecimals, day, dayOrTime, decimalsOf } from '../show/format.ts';
 import { lazy } from '../show/lazy.tsx';
 import { Failure, Loading } from '../show/parts.tsx';
 import { ChartTable, printerOf } from './chart-table.tsx';
-import type { ChangeView } from './chart-tools.tsx';
 import { Legend } from './legend.tsx';
 
 const AskFirst = lazy(async () => (await import('./no-chart.tsx')).AskFirst, LoadingNotice);

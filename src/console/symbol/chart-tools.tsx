@@ -2,17 +2,19 @@ import { type DaySpan, intervalsFor, RANGES, type Range } from '../data/chart/sp
 import {
   AVERAGES,
   CHART_TYPES,
+  type ChangeView,
   type ChartType,
   type ChartView,
   SCALES,
   type Scale,
 } from '../data/chart/view.ts';
-import { today } from '../data/days.ts';
 import { day } from '../show/format.ts';
+import { lazy } from '../show/lazy.tsx';
 import { Menu } from '../show/menu.tsx';
 import { Choice } from '../show/parts.tsx';
 
-export type ChangeView = (change: Partial<ChartView>) => void;
+const DatesForm = lazy(async () => (await import('./menu-forms.tsx')).DatesForm);
+const AveragesForm = lazy(async () => (await import('./menu-forms.tsx')).AveragesForm);
 
 const TYPE_LABELS: Readonly<Record<ChartType, string>> = { candles: 'Candles', line: 'Line', area: 'Area' };
 const SCALE_LABELS: Readonly<Record<Scale, string>> = { linear: 'Linear', log: 'Log', percent: '%' };
@@ -32,10 +34,6 @@ export function RangeTools({
   firstDate: string | null;
   onChange: ChangeView;
 }) {
-  const min = firstDate ?? '';
-  const max = span.last > today() ? span.last.slice(0, 10) : today();
-  const { first, last } = view.dates ?? span;
-  const within = (date: string) => (date < min ? min : date.slice(0, 10));
   return (
     <div class="tools">
       <Choice
@@ -49,28 +47,7 @@ export function RangeTools({
       />
       <Menu label={view.dates ? `${day(view.dates.first)} – ${day(view.dates.last)}` : 'Dates'}>
         {(close) => (
-          <form
-            class="dates"
-            onSubmit={(event) => {
-              event.preventDefault();
-              const data = new FormData(event.currentTarget);
-              const [from, to] = [String(data.get('first')), String(data.get('last'))].sort();
-              onChange({ dates: { first: from!, last: to! }, range: undefined });
-              close();
-            }}
-          >
-            <label>
-              From
-              <input type="date" name="first" required value={within(first)} min={min} max={max} />
-            </label>
-            <label>
-              To
-              <input type="date" name="last" required value={within(last)} min={min} max={max} />
-            </label>
-            <button type="submit" class="button primary">
-              Show
-            </button>
-          </form>
+          <DatesForm view={view} span={span} firstDate={firstDate} onChange={onChange} close={close} />
         )}
       </Menu>
     </div>
@@ -119,26 +96,7 @@ export function AverageTools({
 }) {
   return (
     <Menu label={averages.length > 0 ? `Averages: ${averages.join(', ')}` : 'Averages'} align="end">
-      {() => (
-        <fieldset class="checks">
-          <legend>Moving averages</legend>
-          {AVERAGES.map((length) => (
-            <label key={length}>
-              <input
-                type="checkbox"
-                checked={averages.includes(length)}
-                onChange={({ currentTarget: { checked } }) =>
-                  onChange({
-                    averages: AVERAGES.filter((one) => (one === length ? checked : averages.includes(one))),
-                  })
-                }
-              />
-              {length} bars
-            </label>
-          ))}
-          {scale === 'percent' && <p class="hint">Not drawn on a percent scale.</p>}
-        </fieldset>
-      )}
+      {() => <AveragesForm lengths={AVERAGES} averages={averages} scale={scale} onChange={onChange} />}
     </Menu>
   );
 }

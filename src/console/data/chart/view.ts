@@ -31,6 +31,9 @@ export interface ChartView {
   averages: readonly number[];
 }
 
+/** Changes parts of the view. */
+export type ChangeView = (change: Partial<ChartView>) => void;
+
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Reads the view from the parameters of a URL. What is not valid is left out. */
@@ -69,7 +72,7 @@ export function paramsOf(view: ChartView): Record<string, string | undefined> {
 }
 
 /** The view in the URL, and how to change parts of it. */
-export function useChartView(): [ChartView, (change: Partial<ChartView>) => void] {
+export function useChartView(): [ChartView, ChangeView] {
   const [view, setView] = useState(() => readView(readParams()));
   useLayoutEffect(() => {
     const onChange = () => setView(readView(readParams()));
