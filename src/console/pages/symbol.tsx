@@ -10,7 +10,6 @@ import { useChanges } from '../data/chart/use-changes.ts';
 import { useHeadline } from '../data/chart/use-headline.ts';
 import { useHistory } from '../data/chart/use-history.ts';
 import { useChartView } from '../data/chart/view.ts';
-import { withinPlan } from '../data/chart/within-plan.ts';
 import { today } from '../data/days.ts';
 import { codesIn } from '../data/formula.ts';
 import type { MarketStore } from '../data/market/store.ts';
@@ -25,6 +24,7 @@ import { Details } from '../symbol/details/details.tsx';
 import { ExportTools } from '../symbol/export-tools.tsx';
 import { MeasureTools } from '../symbol/measure-tools.tsx';
 import { Title } from '../symbol/title.tsx';
+import { withinPlan } from '../symbol/within-plan.ts';
 
 /** More requests than this need confirmation: they cost quota. */
 const REQUESTS_UNASKED_MAX = 15;
@@ -105,7 +105,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   /** The days of the bars that are shown. A new range takes effect when its bars have loaded. */
   const shown = useRef(span);
   if (data?.id === identityOf(wanted)) shown.current = span;
-  const quoteOf = useQuotes(store, symbols);
+  const quoteOf = useQuotes(store, symbols.shown);
   const quote = quoteOf(symbol);
   const live = useLiveSeries(data, quoteOf);
   const series = useMemo(() => withoutOthers(live, shown.current.first), [live, shown.current.first]);

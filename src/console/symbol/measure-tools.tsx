@@ -2,13 +2,13 @@ import type { PlanRecord } from '../api/answers.ts';
 import type { IntervalChoice } from '../data/chart/request.ts';
 import type { BarInterval } from '../data/chart/span.ts';
 import { type ChangeView, type ChartView, COMPARED_MAX } from '../data/chart/view.ts';
-import type { ChartSymbols } from '../data/chart/within-plan.ts';
 import { nameOfCurrency } from '../data/currency.ts';
 import { type Measures, nameOfUnit } from '../data/units.ts';
 import type { Searchable } from '../search/match.ts';
 import { SymbolPicker } from '../search/symbol-picker.tsx';
 import { plural } from '../show/format.ts';
 import { BAR_NAMES } from './legend.tsx';
+import type { ChartSymbols } from './within-plan.ts';
 
 /** What is compared, and the interval, currency and unit of the prices. */
 export function MeasureTools({

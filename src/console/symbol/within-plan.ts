@@ -1,5 +1,5 @@
-import type { MarketSymbol, PlanRecord } from '../../api/answers.ts';
-import { codesIn } from '../formula.ts';
+import type { MarketSymbol, PlanRecord } from '../api/answers.ts';
+import { codesIn } from '../data/formula.ts';
 
 /** The symbols of a chart that fit into one request of the plan. */
 export interface ChartSymbols {
@@ -21,5 +21,5 @@ export function withinPlan(symbols: readonly MarketSymbol[], { maxSymbols }: Pla
     if (fits) room -= count;
     (fits ? shown : leftOut).push(one);
   }
-  return { shown: shown, leftOut: leftOut, hasRoom: room > 0 };
+  return { shown, leftOut: leftOut, hasRoom: room > 0 };
 }
