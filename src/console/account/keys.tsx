@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { IssuedAnswer, KeyRecord } from '../api/answers.ts';
-import { SureButton } from '../editing/sure-button.tsx';
 import { useAction } from '../editing/use-action.ts';
-import { ago, dayOfSeconds, dayOrTime } from '../show/format.ts';
-import { CopyButton, Failure, Notice } from '../show/parts.tsx';
-import { StackTable } from '../show/stack-table.tsx';
+import { Failure } from '../show/parts.tsx';
 import { givenRules, type KeyRulesBody, KeyRulesForm } from './key-rules.tsx';
+import { KeyTable } from './key-table.tsx';
+import { NewKey } from './new-key.tsx';
 import { WhichKey } from './which-key.tsx';
 
 const DAY_SECONDS = 86_400;
@@ -90,59 +89,15 @@ export function Keys({
           onSave={(rules) => save(edited, rules)}
         />
       )}
-      <StackTable
-        rows={keys}
-        keyOf={({ id }) => id}
-        isMarked={({ id }) => isNew(id) || id === found}
-        columns={[
-          [
-            'Key',
-            ({ id, name }) => (
-              <>
-                {name !== '' && <span class="key-name">{name}</span>} <code>{id}</code>{' '}
-                {id === own && <span class="badge">this one</span>}{' '}
-                {isNew(id) && <span class="badge good">new</span>}{' '}
-                {id === found && <span class="badge good">the key you pasted</span>}
-              </>
-            ),
-          ],
-          [
-            'State',
-            ({ status }) => <span class={`badge ${status === 'active' ? 'good' : 'bad'}`}>{status}</span>,
-          ],
-          ['Created', ({ createdAt }) => dayOfSeconds(createdAt)],
-          ['Last use', lastUse],
-          ['Expires', expiry],
-          ['Rules', rulesOf],
-        ]}
-        actions={(key) =>
-          key.status === 'active' && (
-            <>
-              <button
-                type="button"
-                class="button small"
-                aria-label={`Change ${key.id}`}
-                onClick={() => setEdited(key)}
-              >
-                Change
-              </button>
-              <SureButton
-                label="Rotate"
-                sure="Rotate now"
-                describe={key.id}
-                disabled={isBusy}
-                onSure={() => change(() => actions.rotate(key.id, overlapSeconds), key.id)}
-              />
-              <SureButton
-                label="Revoke"
-                sure="Revoke for good"
-                describe={key.id}
-                disabled={isBusy}
-                onSure={() => change(() => actions.revoke(key.id))}
-              />
-            </>
-          )
-        }
+      <KeyTable
+        keys={keys}
+        own={own}
+        isNew={isNew}
+        found={found}
+        isBusy={isBusy}
+        onEdit={setEdited}
+        onRotate={({ id }) => change(() => actions.rotate(id, overlapSeconds), id)}
+        onRevoke={({ id }) => change(() => actions.revoke(id))}
       />
       <WhichKey keys={keys} onFound={setFound} />
       <p class="hint">
@@ -163,51 +118,6 @@ export function Keys({
       </p>
     </section>
   );
-}
-
-/** A key whose text is shown until the user has saved it. */
-export function NewKey({
-  issued,
-  title = 'Your new key, shown only once',
-  onDone,
-}: {
-  issued: IssuedAnswer;
-  title?: string;
-  onDone: () => void;
-}) {
-  return (
-    <Notice
-      kind="done"
-      title={title}
-      action={
-        <button type="button" class="button" onClick={onDone}>
-          I have saved it
-        </button>
-      }
-    >
-      <p>
-        <code>{issued.key.id}</code> is <code class="new-key">{issued.apiKey}</code>{' '}
-        <CopyButton text={issued.apiKey} label="Copy the new key" />
-      </p>
-    </Notice>
-  );
-}
-
-function lastUse({ lastUsedAt }: KeyRecord): string {
-  return lastUsedAt == null ? 'none lately' : ago(new Date(lastUsedAt * 1000).toISOString());
-}
-
-/** A key that was rotated may expire in minutes. */
-function expiry({ expiresAt }: KeyRecord): string {
-  return expiresAt === null ? 'never' : dayOrTime(new Date(expiresAt * 1000).toISOString());
-}
-
-function rulesOf({ allowedIps, headerOnly }: KeyRecord): string {
-  const rules = [
-    ...(headerOnly ? ['header only'] : []),
-    ...(allowedIps ? [`from ${allowedIps.join(', ')}`] : []),
-  ];
-  return rules.join('; ') || 'none';
 }
 
 function isIssued(answer: unknown): answer is IssuedAnswer {

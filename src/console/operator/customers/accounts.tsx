@@ -1,38 +1,22 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { NewKey } from '../../account/keys.tsx';
+import { useRef, useState } from 'preact/hooks';
+import { NewKey } from '../../account/new-key.tsx';
 import type { IssuedAnswer, PlanRecord } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
-import { SureButton } from '../../editing/sure-button.tsx';
 import { UndoNotice } from '../../editing/undo-notice.tsx';
 import { useAction } from '../../editing/use-action.ts';
-import { count } from '../../show/format.ts';
 import { ActionsHead, Failure, Loading } from '../../show/parts.tsx';
-import { AccountDetail } from './account-detail.tsx';
+import { type AccountChange, AccountRow, type AccountSummary } from './account-row.tsx';
 import { NewAccount, type NewAccountBody } from './new-account.tsx';
 
-interface AccountRow {
-  id: string;
-  name: string;
-  plan: string;
-  status: 'active' | 'suspended';
-  used: number;
-  quota: number;
-}
-
 interface AccountsPage {
-  accounts: AccountRow[];
+  accounts: AccountSummary[];
   /** The path of the next page. */
   next: string | null;
 }
 
 interface CreatedAnswer extends IssuedAnswer {
   account: { id: string; name: string };
-}
-
-interface AccountChange {
-  plan?: string;
-  status?: AccountRow['status'];
 }
 
 /** Accounts: find, create, suspend, resume, change the plan, see usage, manage keys, delete. */
@@ -62,7 +46,7 @@ export function Accounts({ token }: { token: string }) {
     if (made) setIssued((shown) => [made, ...shown]);
     return made !== undefined;
   };
-  const update = ({ id, name, plan }: AccountRow, body: AccountChange) =>
+  const update = ({ id, name, plan }: AccountSummary, body: AccountChange) =>
     change(async () => {
       setMoved(undefined);
       await askAsOperator(token, pathOf(id), { method: 'PATCH', body });
@@ -131,7 +115,7 @@ export function Accounts({ token }: { token: string }) {
           </thead>
           <tbody>
             {accounts.map((one) => (
-              <Row
+              <AccountRow
                 key={one.id}
                 token={token}
                 account={one}
@@ -173,93 +157,6 @@ async function readPages(token: string, search: string, pages: number): Promise<
     next = page.next;
   }
   return { accounts, next };
-}
-
-function Row({
-  token,
-  account,
-  plans,
-  isOpen,
-  onOpen,
-  onChange,
-  onDelete,
-}: {
-  token: string;
-  account: AccountRow;
-  plans: readonly string[];
-  isOpen: boolean;
-  onOpen: () => void;
-  onChange: (body: AccountChange) => void;
-  onDelete: () => void;
-}) {
-  const { id, name, plan, status, used, quota } = account;
-  /** The plan that was chosen, until the accounts have been read again. */
-  const [chosen, setChosen] = useState<string>();
-  useEffect(() => setChosen(undefined), [account]);
-  return (
-    <>
-      <tr>
-        <th scope="row">
-          {name} <span class="code">{id}</span>
-        </th>
-        <td data-label="State">
-          <span class={`badge ${status === 'active' ? 'good' : 'bad'}`}>{status}</span>
-        </td>
-        <td data-label="Plan">
-          <select
-            aria-label={`Plan of ${name}`}
-            value={chosen ?? plan}
-            onChange={(event) => {
-              setChosen(event.currentTarget.value);
-              onChange({ plan: event.currentTarget.value });
-            }}
-          >
-            {plans.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </td>
-        <td data-label="Used this month" class="number">
-          {count(used)} of {count(quota)}
-        </td>
-        <td class="actions">
-          <button
-            type="button"
-            class="button small"
-            aria-expanded={isOpen}
-            aria-label={`Usage and keys of ${name}`}
-            onClick={onOpen}
-          >
-            Usage and keys
-          </button>
-          {status === 'active' ? (
-            <SureButton
-              label="Suspend"
-              sure="Suspend now"
-              describe={name}
-              onSure={() => onChange({ status: 'suspended' })}
-            />
-          ) : (
-            <button
-              type="button"
-              class="button small"
-              aria-label={`Resume ${name}`}
-              onClick={() => onChange({ status: 'active' })}
-            >
-              Resume
-            </button>
-          )}
-        </td>
-      </tr>
-      {isOpen && (
-        <tr class="detail">
-          <td colSpan={5}>
-            <AccountDetail token={token} id={id} name={name} onDelete={onDelete} />
-          </td>
-        </tr>
-      )}
-    </>
-  );
 }
 
 function pathOf(id: string): string {

@@ -4,7 +4,7 @@ import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { EditForm } from '../../editing/edit-form.tsx';
 import { EditedList, useListEditor } from '../../editing/edited-list.tsx';
-import { SureButton } from '../../editing/sure-button.tsx';
+import { RowActions } from '../../editing/row-actions.tsx';
 import { count, duration } from '../../show/format.ts';
 import { StackTable } from '../../show/stack-table.tsx';
 
@@ -84,28 +84,19 @@ export function Plans({ token }: { token: string }) {
             ['Long history', (plan) => (plan.history ? 'yes' : 'no')],
           ]}
           actions={(plan) => (
-            <>
-              <button
-                type="button"
-                class="button small"
-                aria-label={`Change the plan ${plan.name}`}
-                onClick={() => edit(plan)}
-              >
-                Change
-              </button>
-              <SureButton
-                label="Delete"
-                sure="Delete the plan"
-                describe={plan.name}
-                disabled={action.isBusy}
-                onSure={() =>
-                  change(() => remove(plan.name), {
-                    text: `The plan ${plan.name} is deleted.`,
-                    undo: () => put(plan, ONLY_NEW),
-                  })
-                }
-              />
-            </>
+            <RowActions
+              kind="the plan"
+              name={plan.name}
+              sure="Delete the plan"
+              isBusy={action.isBusy}
+              onEdit={() => edit(plan)}
+              onDelete={() =>
+                change(() => remove(plan.name), {
+                  text: `The plan ${plan.name} is deleted.`,
+                  undo: () => put(plan, ONLY_NEW),
+                })
+              }
+            />
           )}
         />
       )}

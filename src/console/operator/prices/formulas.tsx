@@ -4,7 +4,7 @@ import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
 import { EditForm } from '../../editing/edit-form.tsx';
 import { EditedList, useListEditor } from '../../editing/edited-list.tsx';
-import { SureButton } from '../../editing/sure-button.tsx';
+import { RowActions } from '../../editing/row-actions.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
 
 interface Formula {
@@ -66,28 +66,19 @@ export function Formulas({ token }: { token: string }) {
             ['Price in', measureText],
           ]}
           actions={(one) => (
-            <>
-              <button
-                type="button"
-                class="button small"
-                aria-label={`Change the formula ${one.code}`}
-                onClick={() => edit({ ...one, unit: shown(one.unit), currency: shown(one.currency) })}
-              >
-                Change
-              </button>
-              <SureButton
-                label="Delete"
-                sure="Delete the formula"
-                describe={one.code}
-                disabled={action.isBusy}
-                onSure={() =>
-                  change(() => remove(one.code), {
-                    text: `${one.code} is deleted.`,
-                    undo: () => put(one, ONLY_NEW),
-                  })
-                }
-              />
-            </>
+            <RowActions
+              kind="the formula"
+              name={one.code}
+              sure="Delete the formula"
+              isBusy={action.isBusy}
+              onEdit={() => edit({ ...one, unit: shown(one.unit), currency: shown(one.currency) })}
+              onDelete={() =>
+                change(() => remove(one.code), {
+                  text: `${one.code} is deleted.`,
+                  undo: () => put(one, ONLY_NEW),
+                })
+              }
+            />
           )}
         />
       )}

@@ -3,7 +3,7 @@ import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
 import { EditedList, useListEditor } from '../../editing/edited-list.tsx';
-import { SureButton } from '../../editing/sure-button.tsx';
+import { RowActions } from '../../editing/row-actions.tsx';
 import { count } from '../../show/format.ts';
 import { StackTable } from '../../show/stack-table.tsx';
 import { type AdminSymbol, SymbolForm } from './symbol-form.tsx';
@@ -88,23 +88,13 @@ export function Symbols({ token }: { token: string }) {
             ['Also known as', (one) => one.aliases.join(', ') || '—'],
           ]}
           actions={(one) => (
-            <>
-              <button
-                type="button"
-                class="button small"
-                aria-label={`Change ${one.code}`}
-                onClick={() => edit(one)}
-              >
-                Change
-              </button>
-              <SureButton
-                label="Delete"
-                sure="Delete with all prices"
-                describe={one.code}
-                disabled={action.isBusy}
-                onSure={() => remove(one.code)}
-              />
-            </>
+            <RowActions
+              name={one.code}
+              sure="Delete with all prices"
+              isBusy={action.isBusy}
+              onEdit={() => edit(one)}
+              onDelete={() => remove(one.code)}
+            />
           )}
         />
       )}
