@@ -21,5 +21,5 @@ export function withinPlan(symbols: readonly MarketSymbol[], { maxSymbols }: Pla
     if (fits) room -= count;
     (fits ? shown : leftOut).push(one);
   }
-  return { shown, leftOut: leftOut, hasRoom: room > 0 };
+  return { shown, leftOut, hasRoom: room > 0 };
 }
