@@ -4,6 +4,9 @@ import type { RequestedSymbol } from '../model/price-query.ts';
 import type { StreamConnection } from './connection.ts';
 import { Topic } from './topic.ts';
 
+/** Ad hoc formulas without subscribers that are kept. Each takes 20 KB at most, as a formula has 500 characters. */
+const UNUSED_FORMULAS_MAX = 200;
+
 /**
  * All streams of one plan delay. Topics stay in memory when nobody is subscribed, so a client that reconnects receives
  * only what changed while it was away.
@@ -31,28 +34,45 @@ export class Channel {
 
   /** Updates every topic that has subscribers. */
   async publish(now: number): Promise<void> {
-    const subscribed = new Set<Topic>();
-    for (const { topics } of this.connections) for (const topic of topics) subscribed.add(topic);
-    for (const [code, topic] of this.#topics) {
-      if (topic.isTransient && !subscribed.has(topic)) this.#topics.delete(code);
-    }
+    const subscribed = this.#subscribed();
+    const unused = [...this.#topics].filter(([, topic]) => topic.isTransient && !subscribed.has(topic));
+    for (const [code] of unused.slice(0, -UNUSED_FORMULAS_MAX)) this.#topics.delete(code);
     const series = [...new Set([...subscribed].flatMap((topic) => topic.series))];
     await this.#board.ready(series, 'recent', now);
     this.#refresh([...subscribed]);
   }
 
-  /**
-   * The event id of a topic's last change. It is valid in this process and view only, and counts only changes that the
-   * view shows, so it reveals nothing that a delayed plan may not see yet.
-   */
-  readonly eventId = ({ sequence }: Topic): string => {
-    return `${this.#instance}-${this.view.delayMs}-${sequence}`;
-  };
+  /** The connections with a symbol or formula that was redefined or deleted. */
+  outdated(): StreamConnection[] {
+    const outdated = new Set([...this.#subscribed()].filter((topic) => !topic.isIn(this.#board.catalog)));
+    if (outdated.size === 0) return [];
+    return [...this.connections].filter(({ topics }) => !outdated.isDisjointFrom(topics));
+  }
 
-  /** The sequence number in an event id; 0, before all changes, for an id of another process or view. */
-  sequenceOf(id: string | null): number {
-    const prefix = `${this.#instance}-${this.view.delayMs}-`;
+  /**
+   * The event id of a topic's last change, for a stream of these topics. It is valid in this process and view only, and counts
+   * only changes that the view shows, so it reveals nothing that a delayed plan may not see yet.
+   */
+  eventIds(topics: readonly Topic[]): (topic: Topic) => string {
+    const prefix = this.#idPrefix(topics);
+    return ({ sequence }) => `${prefix}${sequence}`;
+  }
+
+  /** The sequence number in an event id; 0, before all changes, for an id of another process, view or list of symbols. */
+  sequenceOf(id: string | null, topics: readonly Topic[]): number {
+    const prefix = this.#idPrefix(topics);
     return id?.startsWith(prefix) ? Number.parseInt(id.slice(prefix.length), 10) || 0 : 0;
+  }
+
+  #idPrefix(topics: readonly Topic[]): string {
+    const codes = topics.map(({ requested }) => requested.code).sort();
+    return `${this.#instance}-${this.view.delayMs}-${Bun.hash.xxHash32(codes.join()).toString(36)}-`;
+  }
+
+  #subscribed(): Set<Topic> {
+    const subscribed = new Set<Topic>();
+    for (const { topics } of this.connections) for (const topic of topics) subscribed.add(topic);
+    return subscribed;
   }
 
   #topic(requested: RequestedSymbol): Topic {

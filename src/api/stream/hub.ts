@@ -93,7 +93,7 @@ export class StreamHub {
     const { clock } = this.#options;
     const connection = new StreamConnection({
       ...options,
-      eventId: channel.eventId,
+      eventId: channel.eventIds(options.topics),
       monotonic: { now: () => elapsedMs(clock) },
       onClose: (closed) => {
         slot.release();
@@ -132,6 +132,7 @@ export class StreamHub {
     while (this.#hasChanges) {
       this.#hasChanges = false;
       for (const channel of this.#channels.values()) {
+        for (const connection of channel.outdated()) connection.end(streamEnd(REDEFINED));
         if (channel.connections.size === 0) continue;
         await channel.publish(clock.now()).catch((error) => {
           log.warn('publishing to streams failed', { message: messageOf(error) });
@@ -165,6 +166,7 @@ export class StreamHub {
 }
 
 const STOPPING = 'the service is stopping';
+const REDEFINED = 'a symbol or formula in it was redefined or deleted';
 const DELAY_CHANGED = "the delay of the account's plan has changed";
 
 /** Why an open stream ends although its client may open another one. */

@@ -1,4 +1,5 @@
 import type { Board } from '../../board/board.ts';
+import type { Catalog } from '../../board/catalog.ts';
 import { FormulaSeries } from '../../board/series/formula-series.ts';
 import type { LatestPrice } from '../../board/series/price-types.ts';
 import type { SymbolSeries } from '../../board/series/symbol-series.ts';
@@ -9,6 +10,7 @@ import { printAt } from '../endpoints/rates/latest.ts';
 import { Refusal } from '../errors/errors.ts';
 import { symbolSeriesOf } from '../formulas/formula-parts.ts';
 import { FormulaPrices } from '../formulas/formula-prices.ts';
+import { namedFormulas } from '../formulas/named-formulas.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import { measureJson, sourceIdsOf, sourcesJson } from '../response/json.ts';
 
@@ -32,11 +34,21 @@ export class Topic {
   /** Whether it shows the same symbol or formula. A named formula may have been defined again. */
   isFor({ series }: RequestedSymbol): boolean {
     const own = this.requested.series;
-    if (!(series instanceof FormulaSeries) || series.kind === 'named') return series === own;
-    return series.parts.every((part, i) => part.series === this.series[i]);
+    const areFormulas = series instanceof FormulaSeries && own instanceof FormulaSeries;
+    return areFormulas ? series.isSameAs(own) : series === own;
   }
 
-  /** Whether it can be forgotten when nobody is subscribed: there is no limit to the number of ad hoc formulas. */
+  /** Whether its code still stands for this symbol or formula. */
+  isIn(catalog: Catalog): boolean {
+    const { code, series } = this.requested;
+    if (series instanceof FormulaSeries && series.kind === 'ad hoc') {
+      return series.parts.every((part) => catalog.find(part.code) === part.series);
+    }
+    const found = catalog.find(code) ?? namedFormulas(catalog).get(code);
+    return found !== undefined && this.isFor({ code, series: found });
+  }
+
+  /** Whether it can be forgotten some time after its last subscriber: there is no limit to the number of ad hoc formulas. */
   get isTransient(): boolean {
     const { series } = this.requested;
     return series instanceof FormulaSeries && series.kind === 'ad hoc';

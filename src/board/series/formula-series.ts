@@ -39,6 +39,18 @@ export class FormulaSeries {
     this.kind = named ? 'named' : 'ad hoc';
   }
 
+  /** Whether it has the same values and the same measure. Each state of the catalogue has its own series of named formulas. */
+  isSameAs(other: FormulaSeries): boolean {
+    const { unit, currency } = this.symbol;
+    return (
+      this.kind === other.kind &&
+      this.formula.text === other.formula.text &&
+      this.parts.every(({ series }, i) => series === other.parts[i]!.series) &&
+      unit.symbol === other.symbol.unit.symbol &&
+      currency.code === other.symbol.currency.code
+    );
+  }
+
   /** When the feed of one of its parts becomes late, in ms. */
   get lateFrom(): number {
     return Math.min(...this.parts.map(({ series }) => series.lateFrom));

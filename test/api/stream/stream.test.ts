@@ -7,11 +7,12 @@ import { EventReader } from '../../support/http/events.ts';
 import { rawRequest } from '../../support/http/raw-download.ts';
 import { onBunServe } from '../../support/http-server.ts';
 import { onEachEngine } from '../../support/ledger.ts';
+import { OPERATOR_HEADERS, OPERATOR_SETTINGS } from '../../support/operator.ts';
 import { eventually } from '../../support/program.ts';
 import { MINUTE } from '../../support/service.ts';
 
 onEachEngine('GET /rates/stream', (engine) => {
-  const api = apiOn(engine, {}, async ({ service }) => {
+  const api = apiOn(engine, { settings: OPERATOR_SETTINGS }, async ({ service }) => {
     await service.publish('XAU', { '2024-05-14': 2358 });
     await service.publish('XAG', { '2024-05-14': 28.5 });
     await service.setPlan({ name: 'late', delaySeconds: 600 });
@@ -103,6 +104,63 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect((await after.take(1))[0]!.data).toMatchObject({ symbol: 'XAG', rate: 31 });
     const elsewhere = await listen('XAU,XAG', api.key, { 'last-event-id': 'other-0-99' });
     expect(await elsewhere.take(2)).toHaveLength(2);
+  });
+
+  test('with Last-Event-ID and other symbols it sends everything', async () => {
+    const before = await listen('XAU');
+    const [last] = await before.take(1);
+    await before.close();
+    const after = await listen('XAU,XAG', api.key, { 'last-event-id': last!.id });
+    expect((await after.take(2)).map(({ data }) => data.symbol)).toEqual(['XAU', 'XAG']);
+  });
+
+  test('with Last-Event-ID it sends a formula only if it has changed meanwhile', async () => {
+    const formula = encodeURIComponent('{XAU}*2');
+    const before = await listen(formula);
+    const [last] = await before.take(1);
+    before.close();
+    const other = await listen('XAG'); // another stream publishes a change while nobody reads the formula
+    await other.take(1);
+    await tick('XAG', 31.5);
+    await other.take(1);
+    const after = await listen(formula, api.key, { 'last-event-id': last!.id });
+    await tick('XAU', 2_450);
+    expect((await after.take(1))[0]!.data).toMatchObject({ symbol: '{XAU}*2', rate: 4_900 });
+  });
+
+  test('it ends when a formula in it is redefined or deleted, or a symbol deleted, and not when others are', async () => {
+    const operate = async (method: string, path: string, body?: object) => {
+      const options = { key: '', headers: OPERATOR_HEADERS, method };
+      const sent = body === undefined ? options : { ...options, body: JSON.stringify(body) };
+      expect((await api.ask(`/admin/${path}`, sent)).status).toBeLessThan(300);
+      await api.service.core.follow();
+    };
+    const define = (code: string, expression: string, unit = 'none') =>
+      operate('PUT', `formulas/${code}`, { name: code, unit, currency: 'none', expression });
+    const message = 'The stream ends: a symbol or formula in it was redefined or deleted. Connect again.';
+    const end = { event: 'end', data: { code: 'unavailable', message } };
+    await define('MINE', '{XAU}/{XAG}');
+    const untouched = await listen('XAU,GOLDSILVER');
+    await untouched.take(2);
+    for (const change of [
+      () => define('MINE', '{XAU}-{XAG}'),
+      () => define('MINE', '{XAU}-{XAG}', 'T.oz'),
+      () => operate('DELETE', 'formulas/MINE'),
+    ]) {
+      const stream = await listen('XAU,MINE');
+      await stream.take(2);
+      await change();
+      expect(await stream.next()).toMatchObject(end);
+      expect(await stream.next()).toBeUndefined();
+    }
+    await api.service.publish('ZINC', { '2024-05-14': 2_900 });
+    const deleted = await listen('ZINC');
+    const inFormula = await listen(encodeURIComponent('{ZINC}*2'));
+    for (const stream of [deleted, inFormula]) await stream.take(1);
+    await operate('DELETE', 'symbols/ZINC?confirm=ZINC');
+    for (const stream of [deleted, inFormula]) expect(await stream.next()).toMatchObject(end);
+    await tick('XAU', 2_460);
+    expect((await untouched.take(2)).map(({ data }) => data.symbol)).toEqual(['XAU', 'GOLDSILVER']);
   });
 
   test('a connection costs one unit, and so does each further hundred events after the first hundred', async () => {

@@ -61,12 +61,13 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
     }
     const { text, inUrl } = context.sentKey!;
     const address = clientAddress.ofRequest(context);
+    const topics = channel.topics(symbols);
     const body = streams.open(place, {
       channel,
       account: customer,
       meter,
-      topics: channel.topics(symbols),
-      after: channel.sequenceOf(request.headers.get('last-event-id')),
+      topics,
+      after: channel.sequenceOf(request.headers.get('last-event-id'), topics),
       presented: { key: text, inUrl, address: () => address },
       warnings,
       quotaRefusal: (spend) =>
