@@ -5,7 +5,7 @@ import { csv } from '../client/csv.ts';
 import { historyPages } from '../client/history.ts';
 import { GUIDE } from './guide.ts';
 import { errorText } from './hints.ts';
-import { symbolParams } from './tool.ts';
+import { oneSymbol, symbolParams } from './tool.ts';
 
 /** Which series a resource holds. */
 export interface SeriesName {
@@ -81,6 +81,8 @@ async function seriesTable(
   ask: AskRates,
   { symbol, from, to, interval, currency, unit }: SeriesName,
 ): Promise<string> {
+  const { error } = oneSymbol.safeParse(symbol);
+  if (error) throw new Error(`The symbol ${error.issues[0]!.message}.`);
   const params = {
     ...symbolParams({ symbols: [symbol], currency, unit }),
     startDate: from,

@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { AskRates } from '../client/ask.ts';
 import { errorText } from './hints.ts';
+import { type Horizon, horizonOf } from './horizon.ts';
 import { registerResources } from './resources.ts';
 import type { Tool } from './tool.ts';
 import { priceChange } from './tools/change.ts';
@@ -32,7 +33,8 @@ const INSTRUCTIONS =
 /** A server of the Model Context Protocol that answers questions about prices through `ask`. */
 export function createMcpServer(ask: AskRates, version: string, now: () => number): McpServer {
   const server = new McpServer({ name: 'openpit', version }, { instructions: INSTRUCTIONS });
-  for (const tool of TOOLS) register(server, tool, ask, now);
+  const horizon = horizonOf(ask, now);
+  for (const tool of TOOLS) register(server, tool, ask, horizon);
   registerResources(server, ask);
   return server;
 }
@@ -41,12 +43,12 @@ function register(
   server: McpServer,
   { name, title, description, input, answer }: Tool,
   ask: AskRates,
-  now: () => number,
+  horizon: Horizon,
 ): void {
   const annotations = { readOnlyHint: true, openWorldHint: false };
   server.registerTool(name, { title, description, inputSchema: input, annotations }, async (args) => {
     try {
-      const { text, resource } = await answer(args, ask, now());
+      const { text, resource } = await answer(args, ask, horizon);
       const link = resource && { type: 'resource_link' as const, ...resource, mimeType: 'text/csv' };
       return { content: [{ type: 'text', text }, ...(link ? [link] : [])] };
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { PriceMetadata } from '../client/answers.ts';
 import { printDay, utcDay } from '../market/day.ts';
 import { printNumber } from '../market/decimal.ts';
+import type { Horizon } from './horizon.ts';
 
 /** Units whose symbol alone can be misread. */
 const UNIT_NAMES: Readonly<Record<string, string>> = {
@@ -46,30 +47,30 @@ export function priced(code: string, price: number, metadata: PriceMetadata): st
   return `${code}: ${printNumber(price)} ${measure(metadata)}`;
 }
 
-/** When a latest price was made: at a moment, or at the end of a trading day. */
-export function momentText(at: string): string {
-  if (at.length === 10) return `close of ${at}`;
+/** When a latest price was made: at a moment, or on a trading day. */
+export async function momentText(at: string, horizon: Horizon): Promise<string> {
+  if (at.length === DAY_LENGTH) return closeText(at, await horizon());
   return `at ${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
 }
 
-/** A plan may see the end of a session this much later: the longest delay of the built-in plans. */
-const DELAY_MS_MAX = 3_600_000;
+/** YYYY-MM-DD. */
+const DAY_LENGTH = 10;
 
-/** Whether a day may still be trading somewhere. No session ends later than its date does in UTC. */
-export function mayTrade(day: string, now: number): boolean {
-  return day >= printDay(utcDay(now - DELAY_MS_MAX));
+/** Whether a day may still be trading at a horizon. No session ends later than its date does in UTC. */
+export function mayTrade(day: string, horizon: number): boolean {
+  return day >= printDay(utcDay(horizon));
 }
 
 /** What the last price of a day is. */
-export function closeText(day: string, now: number): string {
-  return mayTrade(day, now)
+export function closeText(day: string, horizon: number): string {
+  return mayTrade(day, horizon)
     ? `PROVISIONAL price of ${day} so far: that day may still be trading`
     : `close of ${day}`;
 }
 
 /** A day, with a remark if its price is not a close yet. */
-export function dayText(day: string, now: number): string {
-  return mayTrade(day, now) ? `${day} (PROVISIONAL: that day may still be trading)` : day;
+export function dayText(day: string, horizon: number): string {
+  return mayTrade(day, horizon) ? `${day} (PROVISIONAL: that day may still be trading)` : day;
 }
 
 /** A fraction as a percentage. */

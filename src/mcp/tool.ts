@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AskRates } from '../client/ask.ts';
+import type { Horizon } from './horizon.ts';
 
 /** A question that a model can ask. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
@@ -7,8 +8,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   title: string;
   description: string;
   input: Input;
-  /** `now` is in ms. */
-  answer(args: z.output<Input>, ask: AskRates, now: number): Promise<ToolAnswer>;
+  answer(args: z.output<Input>, ask: AskRates, horizon: Horizon): Promise<ToolAnswer>;
 }
 
 /** Short text that cannot be misread, and where the rest of the data is. */
@@ -45,6 +45,12 @@ export const symbols = z
   .describe(
     'Symbol codes such as XAU or WTIOIL-FUT (find_symbols finds them), or formulas such as {XAU}/{XAG}',
   );
+
+/** The rows of a list would be mixed into one series. */
+export const oneSymbol = z
+  .string()
+  .min(1)
+  .refine((text) => !text.includes(','), 'must be one symbol or formula, not a list: repeat it for each');
 
 export const date = (what: string) =>
   z

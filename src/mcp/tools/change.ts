@@ -12,9 +12,10 @@ export const priceChange = tool({
   description:
     'How much each symbol changed between two days: both closes, the difference and the percentage. Any distance, such as a week or ten years.',
   input: z.object({ symbols, from: date('The first day'), to: date('The last day'), ...conversion }),
-  async answer(args, ask, now) {
+  async answer(args, ask, horizon) {
     const changes = await changesOf(ask, symbolParams(args), args.from, args.to);
-    return { text: changes.map((change) => changeLine(change, now)).join('\n') };
+    const until = await horizon();
+    return { text: changes.map((change) => changeLine(change, until)).join('\n') };
   },
 });
 
@@ -45,8 +46,8 @@ export async function changesOf(
   });
 }
 
-function changeLine({ code, start, end, metadata }: Change, now: number): string {
+function changeLine({ code, start, end, metadata }: Change, horizon: number): string {
   const absolute = difference(end.close, start.close);
   const relative = percentChange(start.close, end.close, 2);
-  return `${code}: ${signed(absolute)} ${measure(metadata)} (${signed(relative)} %), from ${printNumber(start.close)} on ${start.date} to ${printNumber(end.close)} on ${dayText(end.date, now)}, ${origin(metadata)}`;
+  return `${code}: ${signed(absolute)} ${measure(metadata)} (${signed(relative)} %), from ${printNumber(start.close)} on ${start.date} to ${printNumber(end.close)} on ${dayText(end.date, horizon)}, ${origin(metadata)}`;
 }

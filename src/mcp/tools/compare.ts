@@ -19,7 +19,7 @@ export const compare = tool({
     to: date('The last day'),
     ...conversion,
   }),
-  async answer(args, ask, now) {
+  async answer(args, ask, horizon) {
     const params = symbolParams(args);
     const changes = await changesOf(ask, params, args.from, args.to);
     const { statistics, correlation } = await statisticsOf(ask, {
@@ -27,6 +27,7 @@ export const compare = tool({
       startDate: args.from,
       endDate: args.to,
     });
+    const until = await horizon();
     const ranked = changes.toSorted((a, b) => growth(b) - growth(a));
     const rows = ranked.map((change) => {
       const { code, start, end, metadata } = change;
@@ -35,7 +36,7 @@ export const compare = tool({
         code,
         `${signed(percentChange(start.close, end.close, 2))} %`,
         `${printNumber(start.close)} on ${start.date}`,
-        `${printNumber(end.close)} on ${dayText(end.date, now)}`,
+        `${printNumber(end.close)} on ${dayText(end.date, until)}`,
         measure(metadata),
         volatility === undefined ? '' : percent(volatility),
         origin(metadata),

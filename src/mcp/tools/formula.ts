@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HistoricalAnswer, LatestAnswer } from '../../client/answers.ts';
+import type { HistoricalAnswer, LatestAnswer, PriceMetadata } from '../../client/answers.ts';
 import { closeText, mayTrade, momentText, origin, priced } from '../text.ts';
 import { date, tool } from '../tool.ts';
 
@@ -12,28 +12,32 @@ export const formula = tool({
     expression: z.string().min(1).max(1_000).describe('Such as {XAU}/{XAG}'),
     date: date('The day; by default now').optional(),
   }),
-  async answer({ expression, date }, ask, now) {
+  async answer({ expression, date }, ask, horizon) {
     if (date === undefined) {
       const { rates, metadata } = await ask<LatestAnswer>('/rates/latest', { symbols: expression });
-      return { text: textOf(rates, (code) => [metadata[code]!, momentText(metadata[code]!.at!)]) };
+      return { text: await textOf(rates, metadata, ({ at }) => momentText(at!, horizon)) };
     }
     const { rates, metadata } = await ask<HistoricalAnswer>('/rates/historical', {
       symbols: expression,
       date,
     });
     const closes = Object.fromEntries(Object.entries(rates).map(([code, bar]) => [code, bar.close]));
-    const when = (day: string) => (mayTrade(day, now) ? closeText(day, now) : `from the closes of ${day}`);
-    return { text: textOf(closes, (code) => [metadata[code]!, when(metadata[code]!.date ?? date)]) };
+    const until = await horizon();
+    const when = ({ date: day = date }: PriceMetadata) =>
+      mayTrade(day, until) ? closeText(day, until) : `from the closes of ${day}`;
+    return { text: await textOf(closes, metadata, when) };
   },
 });
 
-function textOf(
+async function textOf(
   values: Readonly<Record<string, number>>,
-  about: (code: string) => [LatestAnswer['metadata'][string], string],
-): string {
-  const lines = Object.entries(values).map(([code, value]) => {
-    const [metadata, when] = about(code);
-    return `${priced(code, value, metadata)}, ${when}, ${origin(metadata)}`;
-  });
+  metadata: Readonly<Record<string, PriceMetadata>>,
+  when: (about: PriceMetadata) => string | Promise<string>,
+): Promise<string> {
+  const lines: string[] = [];
+  for (const [code, value] of Object.entries(values)) {
+    const about = metadata[code]!;
+    lines.push(`${priced(code, value, about)}, ${await when(about)}, ${origin(about)}`);
+  }
   return lines.join('\n');
 }

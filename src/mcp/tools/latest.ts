@@ -8,13 +8,15 @@ export const latestPrices = tool({
   title: 'Latest prices',
   description: 'The latest price of each symbol, with its currency, unit, time and source.',
   input: z.object({ symbols, ...conversion }),
-  async answer(args, ask) {
+  async answer(args, ask, horizon) {
     const { rates, metadata } = await ask<LatestAnswer>('/rates/latest', symbolParams(args));
-    const lines = Object.entries(rates).map(([code, rate]) => {
+    const lines: string[] = [];
+    for (const [code, rate] of Object.entries(rates)) {
       const about = metadata[code]!;
       const stale = about.stale ? ', STALE: a newer price is overdue' : '';
-      return `${priced(code, rate, about)}, ${momentText(about.at!)}, ${origin(about)}${stale}`;
-    });
+      const moment = await momentText(about.at!, horizon);
+      lines.push(`${priced(code, rate, about)}, ${moment}, ${origin(about)}${stale}`);
+    }
     return { text: lines.join('\n') };
   },
 });

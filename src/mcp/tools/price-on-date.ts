@@ -10,17 +10,18 @@ export const priceOnDate = tool({
   description:
     'Close, open, high and low of each symbol on one day; provisional ones on a day that may still be trading. On a day without a price, such as a holiday or most days of a monthly series, it is the last day before it that has one; the answer names the day.',
   input: z.object({ symbols, date: date('The day'), ...conversion }),
-  async answer(args, ask, now) {
+  async answer(args, ask, horizon) {
     const params = { ...symbolParams(args), date: args.date };
     const { rates, metadata } = await ask<HistoricalAnswer>('/rates/historical', params);
+    const until = await horizon();
     const lines = Object.entries(rates).map(([code, { open, high, low, close }]) => {
       const about = metadata[code]!;
       const [o, h, l] = [open, high, low].map(printNumber);
       const day = about.date ?? args.date;
       // Not "no trading": a weekly or monthly series has no price of most trading days.
-      const without = `no price of ${args.date}${mayTrade(args.date, now) ? ' yet' : ''}`;
+      const without = `no price of ${args.date}${mayTrade(args.date, until) ? ' yet' : ''}`;
       const earlier = day === args.date ? '' : ` (${without})`;
-      return `${priced(code, close, about)}, ${closeText(day, now)}${earlier}; open ${o}, high ${h}, low ${l}; ${origin(about)}`;
+      return `${priced(code, close, about)}, ${closeText(day, until)}${earlier}; open ${o}, high ${h}, low ${l}; ${origin(about)}`;
     });
     return { text: lines.join('\n') };
   },

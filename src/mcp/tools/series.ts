@@ -5,7 +5,7 @@ import { wholeHistory } from '../../client/history.ts';
 import { percentChange, printNumber } from '../../market/decimal.ts';
 import { seriesUri } from '../resources.ts';
 import { mayTrade, measure, origin } from '../text.ts';
-import { conversion, date, symbolParams, tool } from '../tool.ts';
+import { conversion, date, oneSymbol, symbolParams, tool } from '../tool.ts';
 
 /** More rows than this are summarised: they would fill the model's context. */
 const ROWS_MAX = 60;
@@ -18,16 +18,13 @@ export const priceSeries = tool({
   description:
     'Open, high, low, close and average of one symbol over a range, by day, week, month, quarter or year. A long series is summarised: first, last, lowest, highest and evenly spaced rows; the complete one is in the resource that the answer names. Choose a longer interval for a long range.',
   input: z.object({
-    symbol: z
-      .string()
-      .min(1)
-      .describe('A symbol code such as XAU, or a formula such as {BRENTOIL-FUT}-{WTIOIL-FUT}'),
+    symbol: oneSymbol.describe('A symbol code such as XAU, or a formula such as {BRENTOIL-FUT}-{WTIOIL-FUT}'),
     from: date('The first day'),
     to: date('The last day'),
     interval: z.enum(['day', 'week', 'month', 'quarter', 'year']).default('day'),
     ...conversion,
   }),
-  async answer({ symbol, from, to, interval, currency, unit }, ask, now) {
+  async answer({ symbol, from, to, interval, currency, unit }, ask, horizon) {
     const params = {
       ...symbolParams({ symbols: [symbol], currency, unit }),
       startDate: from,
@@ -41,7 +38,7 @@ export const priceSeries = tool({
       return { text: `${symbol} has no prices from ${from} to ${to}. ${why}` };
     }
     const lastDay = interval === 'day' ? rows.at(-1)!.date : to;
-    const head = headline(code, rows, metadata[code]!, interval) + openText(lastDay, now);
+    const head = headline(code, rows, metadata[code]!, interval) + openText(lastDay, await horizon());
     if (rows.length <= ROWS_MAX) return { text: `${head}\n${tableOf(rows)}` };
     const uri = seriesUri({ symbol: code, from, to, interval, currency, unit });
     const text = `${head}\n${extremes(rows)}\n${SHOWN} of ${rows.length} rows, evenly spaced:\n${tableOf(spread(rows))}\nAll rows: resource ${uri}`;
@@ -56,8 +53,8 @@ function headline(code: string, rows: readonly HistoryRow[], about: PriceMetadat
 }
 
 /** The last interval of a range that reaches today is not over. */
-function openText(lastDay: string, now: number): string {
-  return mayTrade(lastDay, now)
+function openText(lastDay: string, horizon: number): string {
+  return mayTrade(lastDay, horizon)
     ? ' The last row is PROVISIONAL: it includes a day that may still be trading.'
     : '';
 }

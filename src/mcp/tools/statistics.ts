@@ -10,24 +10,25 @@ export const priceStatistics = tool({
   description:
     'Mean, median, lowest and highest close with their days, standard deviation, annualised volatility and largest fall of each symbol in a range.',
   input: z.object({ symbols, from: date('The first day'), to: date('The last day'), ...conversion }),
-  async answer(args, ask, now) {
+  async answer(args, ask, horizon) {
     const params = { ...symbolParams(args), startDate: args.from, endDate: args.to };
     const { statistics, metadata } = await ask<StatisticsAnswer>('/rates/statistics', params);
+    const until = await horizon();
     const blocks = Object.entries(statistics).map(([code, one]) => {
       const about = metadata[code]!;
       return [
         `${code}, ${measure(about)}, ${args.from} to ${args.to}, ${origin(about)}:`,
-        ...lines(one, now),
+        ...lines(one, until),
       ].join('\n  ');
     });
     return { text: blocks.join('\n') };
   },
 });
 
-function lines(one: SymbolStatistics, now: number): string[] {
+function lines(one: SymbolStatistics, horizon: number): string[] {
   const optional = (text: string, value: number | undefined) => (value === undefined ? [] : [text]);
   return [
-    `${one.count} closes, last ${printNumber(one.last)} on ${dayText(one.lastDate, now)}`,
+    `${one.count} closes, last ${printNumber(one.last)} on ${dayText(one.lastDate, horizon)}`,
     `mean ${printNumber(one.mean)}, median ${printNumber(one.median)}`,
     `lowest ${printNumber(one.minimum)} on ${one.minimumDate}, highest ${printNumber(one.maximum)} on ${one.maximumDate}`,
     ...optional(`standard deviation ${one.standardDeviation}`, one.standardDeviation),

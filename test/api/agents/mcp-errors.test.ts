@@ -109,6 +109,15 @@ describe('errors of POST /mcp', () => {
     expect(message).not.toMatch(NOT_FOR_AGENTS);
   });
 
+  test('a series of several symbols is refused, as a tool and as a resource', async () => {
+    const expected = 'must be one symbol or formula, not a list';
+    const { text, isError } = await callTool(client, 'price_series', { symbol: 'XAU,XAG', ...range });
+    expect(isError).toBe(true);
+    expect(text).toContain(expected);
+    const uri = 'openpit://series/XAU%2CXAG/2024-05-13/2024-05-14/day/-/-';
+    await expect(client.readResource({ uri })).rejects.toThrow(expected);
+  });
+
   test('find_symbols states what a formula is made of', async () => {
     const { text } = await callTool(client, 'find_symbols', { query: 'GOLDSILVER' });
     expect(text.split('\n')[0]).toEndWith(', computed as {XAU}/{XAG}');

@@ -149,6 +149,34 @@ onEachEngine('POST /mcp', (engine) => {
     expect(formula.text).not.toContain('close');
   });
 
+  test('the price of a session that a delayed plan still sees running is never called a close', async () => {
+    const { service } = api;
+    await service.setPlan({ name: 'late', delaySeconds: 30 * 3_600 });
+    const late = await connectAgent(service.url, { 'x-api-key': await service.key('late') });
+    const { time } = service.clock;
+    service.clock.time += 24 * 60 * MINUTE; // on Thursday it sees Wednesday, 10:00 UTC
+    await service.tick('PL', 1_000, time - 8 * 60 * MINUTE);
+    const day = '2024-05-15';
+    const price = await callTool(late, 'price_on_date', { symbols: ['PL'], date: day });
+    const formula = await callTool(late, 'formula', { expression: '{PL}*2', date: day });
+    for (const { text } of [price, formula]) expect(text).toContain(`PROVISIONAL price of ${day} so far`);
+    const range = { from: day, to: day };
+    const series = await callTool(late, 'price_series', { symbol: 'PL', ...range });
+    expect(series.text).toContain('The last row is PROVISIONAL');
+    service.clock.time += 14 * 60 * MINUTE; // midnight
+    await service.core.follow();
+    const over = await callTool(late, 'price_on_date', { symbols: ['PL'], date: day });
+    expect(over.text).toContain(`close of ${day}`);
+    await late.close();
+    service.clock.time = time;
+  });
+
+  test('a bar of the running day is not called a close by latest_prices either', async () => {
+    await api.service.publish('PA', { '2024-05-15': 950 });
+    const { text } = await callTool(client, 'latest_prices', { symbols: ['PA'] });
+    expect(text).toContain('PROVISIONAL price of 2024-05-15 so far');
+  });
+
   test('a commodity is found before spreads that it is part of, and a ratio has no currency', async () => {
     const codes = async (query: string) =>
       (await callTool(client, 'find_symbols', { query })).text.split('\n').map((line) => line.split(':')[0]);
