@@ -5,7 +5,6 @@ import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { utcDay } from '../../market/day.ts';
-import type { IntradayInterval, TimeRange } from '../../market/intraday/interval.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type HistoryQuery, history, spanOf } from '../endpoints/rates/history.ts';
 import { pricesOf } from '../formulas/prices-of.ts';
@@ -17,6 +16,7 @@ import { type IntradayQuery, isIntraday } from '../history/intraday/intraday-que
 import { intradayPieces } from '../history/intraday/intraday-rows.ts';
 import { Pivot, wideColumns } from '../history/wide-table.ts';
 import { loadIntraday, windowsOf } from '../ledger-reads/ledger-reader.ts';
+import type { LedgerReads } from '../model/endpoint.ts';
 import { QueryParams } from '../model/query.ts';
 import type { FlatColumn, FlatRow } from '../model/table.ts';
 import { DIALECTS } from '../versions/dialects.ts';
@@ -134,10 +134,10 @@ export class HistoryExport {
 
   async *#intradayPieces(query: IntradayQuery): AsyncGenerator<ReadRows> {
     const past = this.#past;
-    const reads = {
-      loadIntraday: (time: TimeRange, interval: IntradayInterval) => {
+    const reads: Pick<LedgerReads, 'loadIntraday'> = {
+      loadIntraday: (time, interval, series = query.series) => {
         past.forget();
-        return loadIntraday(past, query, time, interval);
+        return loadIntraday(past, { ...query, series }, time, interval);
       },
     };
     const days = { first: utcDay(query.first), last: utcDay(Math.min(query.last, this.#openedAt)) };

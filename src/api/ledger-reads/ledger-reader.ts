@@ -124,7 +124,8 @@ export class LedgerReader {
       ...context,
       past: {
         load: (days) => past.load(windowsOf(priceQuery, days, 0)),
-        loadIntraday: (time, interval) => loadIntraday(past, priceQuery, time, interval),
+        loadIntraday: (time, interval, series = priceQuery.series) =>
+          loadIntraday(past, { ...priceQuery, series }, time, interval),
         versions: () => PastVersions.open(this.#ledger, priceQuery.series, moment),
       },
     });

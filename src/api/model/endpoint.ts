@@ -40,8 +40,11 @@ export interface LedgerReads {
   load(days: DayRange): Promise<void>;
   /** The revisions of bars that the plan can see, to be read page by page. */
   versions(): Promise<PastVersions>;
-  /** Loads the intraday bars of `time`, and drops those loaded before. `time` must consist of whole intervals. */
-  loadIntraday(time: TimeRange, interval: IntradayInterval): Promise<void>;
+  /**
+   * Loads the intraday bars of `time`, of all series or of those given, and drops those loaded before. `time` must consist of
+   * whole intervals.
+   */
+  loadIntraday(time: TimeRange, interval: IntradayInterval, series?: readonly SymbolSeries[]): Promise<void>;
 }
 
 /** The days that a point-in-time answer needs. */

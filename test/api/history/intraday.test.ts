@@ -104,6 +104,38 @@ onEachEngine('intraday history', (engine) => {
     expect(index.map((one) => one.index)).toEqual([100, 100.0936, 100.0638, 99.5321]);
   });
 
+  test('a table has averages and changes throughout, also after long times without prices', async () => {
+    const { service } = api;
+    const [sparse, dense] = [await symbolOf(service.ledger, 'PL'), await symbolOf(service.ledger, 'PA')];
+    const tick = (symbolId: number, at: number, price: number) => {
+      return { symbolId, at, received: at, price, id: `${at}` };
+    };
+    const days = [60, 40, 20, 0];
+    await service.ledger.ticks.append(
+      [
+        ...days.map((ago) => tick(sparse.id, TWO - ago * MS_PER_DAY, 1_000 + ago)),
+        ...Array.from({ length: 2_100 }, (_, i) => tick(dense.id, TWO - (i + 1) * MINUTE, 900)),
+      ],
+      'test',
+    );
+    await service.core.follow();
+    const range = 'startDate=2024-03-01&endDate=2024-05-15';
+    const path = `/rates/history?symbols=PL,PA&interval=minute&transform=change&moving=3&${range}`;
+    const { text } = await api.ask(`${path}&format=ndjson`);
+    const rows = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(rows).toHaveLength(2_104);
+    expect(rows.filter(({ symbol }) => symbol === 'PL')).toMatchObject([
+      { close: 1_060 },
+      { close: 1_040, change: -20 },
+      { close: 1_020, change: -20, moving: 1_040 },
+      { close: 1_000, change: -20, moving: 1_020 },
+    ]);
+    expect(rows.filter(({ symbol, moving }) => symbol === 'PA' && moving === 900)).toHaveLength(2_098);
+  });
+
   test('a formula has the value of the closes of each interval in which all its symbols have one', async () => {
     const formula = encodeURIComponent('{XAU}/{XAG}');
     expect(await rowsOf(`symbols=${formula}&interval=hour&${RANGE}`)).toMatchObject([

@@ -2,7 +2,8 @@ import type { Series } from '../../../board/series/series.ts';
 import type { Prices } from '../../../board/views/prices.ts';
 import { Closes, rowsBack } from '../../../market/analytics/closes.ts';
 import { MS_PER_DAY } from '../../../market/day.ts';
-import { INTRADAY_MS } from '../../../market/intraday/interval.ts';
+import { INTRADAY_MS, startOf } from '../../../market/intraday/interval.ts';
+import { symbolSeriesOf } from '../../formulas/formula-parts.ts';
 import type { LedgerReads } from '../../model/endpoint.ts';
 import { ROWS_PER_UNIT } from '../../model/long-table.ts';
 import type { IntervalRow } from '../interval-rows.ts';
@@ -102,7 +103,7 @@ function derive(row: IntradayRow, closes: readonly Closes[] | undefined): void {
   row.movingAverage = own.movingAverage();
 }
 
-/** How far back the rows before a page are looked for: a week without trading, and more for long periods. */
+/** How far back the rows before a request are looked for: a week without trading, and more for long periods. */
 const LOOK_BACK_MS = 7 * MS_PER_DAY;
 
 /**
@@ -114,26 +115,47 @@ async function closesBefore(
   prices: Prices,
   past: Pick<LedgerReads, 'loadIntraday'>,
 ): Promise<Closes[] | undefined> {
-  const { derivation, symbols, from, first, interval } = query;
+  const { derivation, symbols, from, first } = query;
   if (!derivation) return undefined;
-  const ms = INTRADAY_MS[interval];
-  const count = rowsBack(derivation);
   const isFirstPage = from.at === first && from.symbolIndex === 0;
   const bases =
     derivation.transform === 'index' && !isFirstPage ? await firstCloses(query, prices, past) : [];
-  const closes = symbols.map(
-    ({ series }, i) => new Closes(derivation, 'day', series.symbol.decimals, bases[i]),
-  );
-  if (count === 0) return closes;
-  const span = { from: from.at - 4 * count * ms - LOOK_BACK_MS, to: from.at };
-  const aligned = { from: span.from - (span.from % ms), to: span.to };
-  for await (const rows of windows(query, aligned, prices, past)) {
-    for (const row of rows) {
-      const isBefore = row.at < from.at || row.symbolIndex < from.symbolIndex;
-      if (isBefore) closes[row.symbolIndex]!.add(row);
+  const before = await rowsBefore(query, rowsBack(derivation), prices, past);
+  return symbols.map(({ series }, i) => {
+    const closes = new Closes(derivation, 'day', series.symbol.decimals, bases[i]);
+    for (const row of before[i]!) closes.add(row);
+    return closes;
+  });
+}
+
+/**
+ * The last `count` rows of each symbol before a page, in order. They are looked for throughout the range, so that every row
+ * is what it would be on a single page; each time further back, and only for the symbols that lack some.
+ */
+async function rowsBefore(
+  { symbols, from, first, interval }: IntradayQuery,
+  count: number,
+  prices: Prices,
+  past: Pick<LedgerReads, 'loadIntraday'>,
+): Promise<IntradayRow[][]> {
+  const found: IntradayRow[][] = symbols.map(() => []);
+  const ms = INTRADAY_MS[interval];
+  const earliest = startOf(first - 4 * count * ms - LOOK_BACK_MS, ms);
+  let length = 4 * count * ms;
+  for (let to = from.at + ms; to > earliest; ) {
+    const lacking = [...symbols.entries()].filter(([i]) => found[i]!.length < count);
+    if (lacking.length === 0) break;
+    const time = { from: Math.max(earliest, to - length), to };
+    await past.loadIntraday(time, interval, symbolSeriesOf(lacking.map(([, requested]) => requested)));
+    for (const [i, { series }] of lacking) {
+      const isBefore = ({ at }: IntradayRow) => at < from.at || (at === from.at && i < from.symbolIndex);
+      const rows = rowsOf(prices, series, i).filter(isBefore);
+      found[i] = [...rows, ...found[i]!].slice(-count);
     }
+    to = time.from;
+    length = Math.min(2 * length, WINDOW_MS_MAX);
   }
-  return closes;
+  return found;
 }
 
 /** The close of each symbol's first row. */
