@@ -30,6 +30,11 @@ export class Deadline {
     }, this.#ms);
   }
 
+  /** Stops the timeout until it is restarted. */
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+
   /** Ends what still uses the signal. */
   end(): void {
     clearTimeout(this.#timer);

@@ -64,7 +64,7 @@ async function* connect<N>(
     const type = response.headers.get('content-type') ?? STREAM_TYPE;
     if (!type.startsWith(STREAM_TYPE))
       throw unexpected(response, await response.text(), 'a stream of events');
-    for await (const event of events(response.body!, () => deadline.extend())) {
+    for await (const event of events(response.body!, deadline)) {
       if (event.event === 'rate') yield event;
       else if (event.event === 'warning') onWarning?.(JSON.parse(event.data).message);
       else if (event.event === 'end') throw endOf(JSON.parse(event.data));
@@ -77,18 +77,19 @@ async function* connect<N>(
   throw lostStream();
 }
 
-/** Parses server-sent events. An event that was cut off is dropped. */
+/** Parses server-sent events. An event that was cut off is dropped. The consumer of an event may take longer than the deadline. */
 async function* events(
   body: ReadableStream<Uint8Array>,
-  onBytes: () => void,
+  deadline: Deadline,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
+    deadline.extend();
     const { value, done } = await reader.read();
+    deadline.pause();
     if (done) return;
-    onBytes();
     const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n');
     text = blocks.pop()!;
     for (const block of blocks) {

@@ -1,8 +1,9 @@
-import { expect, test } from 'bun:test';
+import { expect, spyOn, test } from 'bun:test';
 import { errorOf } from '../../client/src/errors.ts';
 import { ConnectionLost, Openpit, type OpenpitError, Unavailable } from '../../client/src/index.ts';
 import { ERROR_STATUSES } from '../../src/api/errors/errors.ts';
 import { familyCodeOf } from '../../src/api/versions/dialects.ts';
+import { eventually } from '../support/program.ts';
 import { failure } from './failure.ts';
 
 const HTML = '<html>\n<head><title>Login</title></head>';
@@ -101,4 +102,38 @@ test('the code of a later version has the same class as ours', () => {
     const hosted = errorOf(status, { success: false, message: 'x', error: familyCodeOf(code) });
     expect(hosted.constructor, code).toBe(own.constructor);
   }
+});
+
+test('a stream waits for its consumer: silence is measured only while it waits for the service', async () => {
+  const encoder = new TextEncoder();
+  using service = Bun.serve({
+    port: 0,
+    fetch: () => {
+      const body = new ReadableStream({
+        start: (controller) => {
+          controller.enqueue(encoder.encode('id: a-0-1\nevent: rate\ndata: {"symbol":"XAU","rate":1}\n\n'));
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    },
+  });
+  const running = new Set<unknown>();
+  const { setTimeout: start, clearTimeout: stop } = globalThis;
+  using _started = spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
+    const timer = start(run, ms);
+    if (ms === 20_000) running.add(timer);
+    return timer;
+  }) as typeof setTimeout);
+  using _stopped = spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
+    running.delete(timer);
+    stop(timer as ReturnType<typeof setTimeout>);
+  });
+  const leaving = new AbortController();
+  const stream = new Openpit({ url: service.url.origin }).stream(['XAU'], { signal: leaving.signal });
+  await stream.next();
+  expect(running.size).toBe(0); // the consumer may take its time
+  const next = stream.next();
+  await eventually(async () => running.size === 1);
+  leaving.abort(new Error('enough'));
+  await expect(next).rejects.toThrow('enough');
 });
