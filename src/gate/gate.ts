@@ -14,8 +14,8 @@ export interface GateOptions {
   clock: Clock;
   burst: BurstLimits;
   failedKeysPerMinute: number;
-  /** The account whose key the page gives to everybody, if there is one. */
-  publicAccount?: string | undefined;
+  /** Whether the page gives the key of the public account to everybody. If not, its keys are refused. */
+  isPublic?: boolean | undefined;
   /** Memory for cached keys. */
   keyBytesMax?: number;
   /** The rate windows of addresses that send wrong keys. */
@@ -32,7 +32,7 @@ export interface PresentedKey {
 /** Why a key is refused, whatever was sent before. */
 type RefusedKey =
   | { ok: false; code: 'invalid_key' | 'account_suspended' }
-  | { ok: false; code: 'key_not_allowed'; why: 'address' | 'url' };
+  | { ok: false; code: 'key_not_allowed'; why: 'address' | 'url' | 'closed' };
 
 export type Admission =
   | KnownKey
@@ -55,8 +55,8 @@ export class Gate {
   }
 
   static async open(options: GateOptions): Promise<Gate> {
-    const { ledger, publicAccount, keyBytesMax: bytesMax } = options;
-    return new Gate(options, await Directory.open({ ledger, publicAccount, bytesMax }));
+    const { ledger, isPublic, keyBytesMax: bytesMax } = options;
+    return new Gate(options, await Directory.open({ ledger, isPublic, bytesMax }));
   }
 
   /** Returns a promise only on a key's first use, unless the key was preloaded. A valid key is admitted however many wrong ones came from its address. */
@@ -108,11 +108,16 @@ export class Gate {
 
 const INVALID_KEY = { ok: false, code: 'invalid_key' } as const;
 
+const REFUSED_ACCOUNTS = {
+  suspended: { ok: false, code: 'account_suspended' },
+  closed: { ok: false, code: 'key_not_allowed', why: 'closed' },
+} as const;
+
 /** Checks the state of a key and its account, and the rules of the key. */
 function refusalOf(known: KnownKey, presented: PresentedKey, now: number): RefusedKey | undefined {
   const { allowed, customer, headerOnly } = known;
   if (!isActive(known, now)) return INVALID_KEY;
-  if (customer.status === 'suspended') return { ok: false, code: 'account_suspended' };
+  if (customer.status !== 'active') return REFUSED_ACCOUNTS[customer.status];
   if (headerOnly && presented.inUrl) return { ok: false, code: 'key_not_allowed', why: 'url' };
   if (allowed && !allowed.has(presented.address()))
     return { ok: false, code: 'key_not_allowed', why: 'address' };

@@ -29,8 +29,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { AccessLog } from '../runtime/log/access-log.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { VERSION } from '../runtime/version.ts';
-import { decideDemo, demoKey } from '../setup/demo.ts';
-import { publicKey } from '../setup/public-key.ts';
+import { decideDemo } from '../setup/demo.ts';
+import { GivenKeys } from './core/given-keys.ts';
 import { openAccess } from './core/open-access.ts';
 import { openLedger } from './core/open-ledger.ts';
 import { openPrices } from './core/open-prices.ts';
@@ -90,10 +90,7 @@ export async function openCore(
   const ledger = opened.adopt(await openLedger(config, clock, log, latency.requests), (one) => one.close());
   if (!config.acceptClock) await requirePlausibleClock(ledger.engine, clock.now());
   const demo = await decideDemo(config, ledger);
-  const pageKeys = {
-    demoKey: demo ? await demoKey(config, ledger, clock.now()) : undefined,
-    publicKey: await publicKey(config, ledger, clock.now()),
-  };
+  const pageKeys = await GivenKeys.open(config, ledger, clock, demo);
   const caches = new Caches(config.cacheMb * 1024 * 1024);
   const access = await openAccess(setup, ledger, replica, caches);
   const prices = await openPrices(setup, ledger, access);
@@ -165,7 +162,10 @@ export async function openCore(
     certificate,
     alarms: report.alarms,
     push: (push) => pushes.write(push),
-    follow: prices.follow,
+    async follow() {
+      await prices.follow();
+      await pageKeys.follow(access.gate.directory.changes, log);
+    },
     close: () => toClose.disposeAsync(),
   };
   const toClose = opened.move();

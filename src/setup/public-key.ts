@@ -9,7 +9,7 @@ const META = 'public-key';
 
 /**
  * The key that the page gives to every visitor, if the operator has set a public plan. It is not a secret, so the ledger
- * stores its text for all replicas. Without the setting the key stays valid, but the page no longer gives it out.
+ * stores its text for all replicas. Without the setting the page does not give it out, and the gate refuses it.
  */
 export async function publicKey(config: Config, ledger: Ledger, now: number): Promise<string | undefined> {
   const { publicPlan: plan } = config;

@@ -66,6 +66,8 @@ export const NOT_ALLOWED = {
   management: 'Keys are managed with a key in the header "x-api-key", not in the URL.',
   rules: 'This API key is restricted, so it may rotate only itself. Use an unrestricted key.',
   stream: 'The public key of the page cannot open streams. Use a key of your own account.',
+  closed:
+    'This API key was for visitors to the page, which no longer gives it out. Use a key of your own account, or ask the operator of this service.',
   shared: 'This API key is shared by all visitors to the page. Use a key of your own account.',
 } as const;
 

@@ -10,7 +10,10 @@ import type { CountedKey, KeyUseCount } from '../statistics/key-uses.ts';
 import type { Visitors } from '../visitors.ts';
 
 /** Texts that all accounts share. */
-const STATUSES = { active: 'active', suspended: 'suspended' } as const;
+const STATUSES = { active: 'active', suspended: 'suspended', closed: 'closed' } as const;
+
+/** The public account is closed while the page does not give its key to everybody. */
+type CustomerStatus = keyof typeof STATUSES;
 
 /**
  * An account in memory, shared by all its keys. There are thousands, and every request reads one: a class keeps its fields in
@@ -18,7 +21,7 @@ const STATUSES = { active: 'active', suspended: 'suspended' } as const;
  */
 export class Customer implements MeteredAccount, WindowKey {
   readonly id: string;
-  readonly status: Account['status'];
+  readonly status: CustomerStatus;
   plan: Plan;
   /** Where the requests of the current second are counted, over all keys and all processes of this machine. */
   windowTag = 0;
@@ -34,7 +37,7 @@ export class Customer implements MeteredAccount, WindowKey {
   /** The head of the linked list of its cached keys. */
   newestKey: KnownKey | undefined;
 
-  constructor({ id, name, status }: Account, plan: Plan, visitors: Visitors | undefined) {
+  constructor({ id, name }: Account, plan: Plan, status: CustomerStatus, visitors: Visitors | undefined) {
     this.id = id;
     this.name = name;
     this.status = STATUSES[status];

@@ -4,14 +4,15 @@ import type { Plan } from '../../ledger/accounts/plans.ts';
 import { type Ledger, type LedgerHead, mustReload } from '../../ledger/ledger.ts';
 import { BoundedCache, copyText } from '../../runtime/bounded-cache.ts';
 import { hashKey } from '../key.ts';
+import { PUBLIC_ACCOUNT } from '../onboarding.ts';
 import { Visitors } from '../visitors.ts';
 import { Customer, KnownKey } from './customer.ts';
 import { KeyLookups } from './key-lookups.ts';
 
 export interface DirectoryOptions {
   ledger: Ledger;
-  /** The account whose key the page gives to everybody, if there is one. */
-  publicAccount?: string | undefined;
+  /** Whether the page gives the key of the public account to everybody. */
+  isPublic?: boolean | undefined;
   /** Memory for cached keys. */
   bytesMax?: number | undefined;
 }
@@ -34,7 +35,7 @@ const PRELOADED_MAX = 20_000;
 export class Directory {
   readonly #ledger: Ledger;
   readonly #lookups: KeyLookups;
-  readonly #publicAccount: string | undefined;
+  readonly #isPublic: boolean;
   /** Kept here, so that a change of the public account or its plan does not reset the limits. */
   readonly #visitors = new Visitors();
   /** By the key's text. An evicted key is looked up again on its next use. */
@@ -48,10 +49,10 @@ export class Directory {
   #changes = 0;
 
   private constructor(options: DirectoryOptions, head: LedgerHead) {
-    const { ledger, publicAccount, bytesMax = BYTES_MAX_DEFAULT } = options;
+    const { ledger, isPublic = false, bytesMax = BYTES_MAX_DEFAULT } = options;
     this.#ledger = ledger;
     this.#head = head;
-    this.#publicAccount = publicAccount;
+    this.#isPublic = isPublic;
     const onEvict = (known: KnownKey) => this.#unlink(known);
     this.cache = new BoundedCache({ bytesMax, usualBytes: KEY_BYTES, onEvict });
     this.#lookups = new KeyLookups((hashes) => ledger.accounts.byKeyHashes(hashes));
@@ -69,6 +70,11 @@ export class Directory {
 
   get size(): number {
     return this.cache.size;
+  }
+
+  /** Grows with every change of accounts, keys and plans. */
+  get changes(): number {
+    return this.#changes;
   }
 
   cached(text: string): KnownKey | undefined {
@@ -151,16 +157,19 @@ export class Directory {
   #add(text: string, key: ApiKey, account: Account): KnownKey {
     const cached = this.cache.get(text); // by another request that looked it up at the same time
     if (cached) return cached;
-    const customer = this.#customers.getOrInsertComputed(
-      account.id,
-      (id) =>
-        new Customer(account, this.#planOf(account), id === this.#publicAccount ? this.#visitors : undefined),
-    );
+    const customer = this.#customers.getOrInsertComputed(account.id, () => this.#customerOf(account));
     const own = copyText(text); // `text` is a slice of its request's head, which the cache would then keep in memory
     const known = new KnownKey(own, key, customer);
     customer.newestKey = known;
     this.cache.set(own, known, KEY_BYTES + ADDRESS_RULE_BYTES * (key.allowedIps?.length ?? 0));
     return known;
+  }
+
+  /** Everybody knows the public key, so it has no rights of its own while the page does not give it out. */
+  #customerOf(account: Account): Customer {
+    const plan = this.#planOf(account);
+    if (account.id !== PUBLIC_ACCOUNT) return new Customer(account, plan, account.status, undefined);
+    return new Customer(account, plan, this.#isPublic ? account.status : 'closed', this.#visitors);
   }
 
   /** Drops accounts with their keys. */

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { BurstLimits } from '../../gate/burst/burst-limits.ts';
 import { Gate } from '../../gate/gate.ts';
 import { Meter } from '../../gate/meter/meter.ts';
-import { PUBLIC_ACCOUNT } from '../../gate/onboarding.ts';
 import { KeyUses } from '../../gate/statistics/key-uses.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isPostgres } from '../../ledger/open-engine.ts';
@@ -44,7 +43,7 @@ export async function openAccess(
     clock,
     burst,
     failedKeysPerMinute: config.failedKeysPerMinute,
-    publicAccount: config.publicPlan === undefined ? undefined : PUBLIC_ACCOUNT,
+    isPublic: config.publicPlan !== undefined,
     keyBytesMax: caches.bytesMax('keys'),
     failedKeys: caches.failedKeys,
   });

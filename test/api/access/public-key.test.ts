@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { hashKey } from '../../../src/gate/key.ts';
 import { PUBLIC_ACCOUNT } from '../../../src/gate/onboarding.ts';
 import { VISITOR_UNITS_MAX, VISITOR_UNITS_PER_MINUTE } from '../../../src/gate/visitors.ts';
 import { MS_PER_DAY, printDay } from '../../../src/market/day.ts';
@@ -142,14 +143,31 @@ onEachEngine('the key that the page gives to everybody', (engine) => {
     );
   });
 
-  test('is an ordinary key with a monthly quota once the page no longer gives it out', async () => {
+  test('is refused once the page no longer gives it out, and works again when it does', async () => {
     const { ledgerUrl } = api.service;
     expect((await api.service.ledger.accounts.find(PUBLIC_ACCOUNT))?.plan).toBe('free');
     const without = await openTestService(engine, { ledgerUrl, now: api.service.clock.time });
-    const statuses: number[] = [];
-    for (let i = 0; i < 12; i++) statuses.push((await without.get(latest, api.key)).status);
+    const answer = await without.get(latest, api.key);
+    expect(answer.status).toBe(403);
+    const { code, message } = (await answer.json()) as { code: string; message: string };
+    expect(code).toBe('key_not_allowed');
+    expect(message).toContain('no longer gives it out');
     await without.close();
-    expect(statuses.filter((status) => status === 200)).toHaveLength(10);
-    expect(statuses.at(-1)).toBe(429);
+    await use('198.51.100.8', 1);
+  });
+
+  test('is replaced for the page as soon as it has been revoked', async () => {
+    const { ledger, core } = api.service;
+    const given = async () =>
+      ((await api.ask('/console/config', { key: '' })).body as { given: { key: string } }).given.key;
+    const revoked = await given();
+    const known = await ledger.accounts.byKeyHash(hashKey(revoked));
+    await ledger.keys.revoke(known!.key.id, api.service.clock.time);
+    await core.follow();
+    await core.follow();
+    expectRefusal(await api.ask(latest, { key: revoked }), 401, 'invalid_key');
+    api.key = await given();
+    expect(api.key).not.toBe(revoked);
+    await use('198.51.100.9', 1);
   });
 });
