@@ -47,6 +47,32 @@ test('a URL of PostgreSQL names a host', () => {
   expect(readConfig({ OPENPIT_DATABASE_URL: several }, {}).databaseUrl).toBe(several);
 });
 
+test.each(['pa%ss', 'pa#ss', 'pa/ss', 'pa?ss', '12/ss', '12#s=s', '%'])(
+  'a URL of PostgreSQL with the password %j says what to encode, and does not repeat it',
+  (password) => {
+    for (const url of [
+      `postgres://u:${password}@one:5432/db`,
+      `postgres://u:${password}@one,two/db?prepare=false`,
+    ]) {
+      const { errors } = readUsableConfig({ OPENPIT_DATABASE_URL: url }, {});
+      expect(errors).toHaveLength(1);
+      expect(errors[0]).toMatch(/^OPENPIT_DATABASE_URL must be like .* percent-encoded/);
+      expect(errors[0]).not.toContain(`:${password}`);
+      expect(errors[0]).not.toContain('u:');
+    }
+  },
+);
+
+test.each([
+  'u:p%40%23%2F@one:5432/db',
+  'one/db?application_name=a@b',
+  'u:p@ss@one/db',
+  'one:1,[::1]:5433/db',
+])('the URL postgres://%s of PostgreSQL is accepted', (rest) => {
+  const url = `postgres://${rest}`;
+  expect(readConfig({ OPENPIT_DATABASE_URL: url }, {}).databaseUrl).toBe(url);
+});
+
 test('the default retention of the settings is that of the ledger', () => {
   expect(readConfig({}, {}).retention).toEqual(DEFAULT_RETENTION);
 });

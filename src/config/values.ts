@@ -25,14 +25,14 @@ export function readList(text: string): string[] {
 
 /** The URL of PostgreSQL or of a SQLite file; empty when none is set. */
 export function readDatabaseUrl(text: string): string {
-  if (/^postgres(ql)?:/.test(text)) return withHosts('OPENPIT_DATABASE_URL', text);
+  if (/^postgres(ql)?:/.test(text)) return readPostgresUrl('OPENPIT_DATABASE_URL', text);
   if (text === '' || isSqliteUrl(text)) return text;
   throw new ConfigError('OPENPIT_DATABASE_URL must begin with postgres:// or sqlite://.');
 }
 
 export function readStandbyUrl(text: string): string | undefined {
   if (text === '') return undefined;
-  if (/^postgres(ql)?:/.test(text)) return withHosts('OPENPIT_READ_URL', text);
+  if (/^postgres(ql)?:/.test(text)) return readPostgresUrl('OPENPIT_READ_URL', text);
   throw new ConfigError('OPENPIT_READ_URL must begin with postgres://.');
 }
 
@@ -40,14 +40,32 @@ export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text);
 }
 
-/** Without a host, each try to connect would fail as if the server were down, and a start would wait for it. */
-function withHosts(name: string, url: string): string {
-  const authority = /^postgres(?:ql)?:\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
+/**
+ * Without a host, each try to connect would fail as if the server were down, and a start would wait for it. A password with
+ * a reserved character ends the authority early, or cannot be decoded. The message repeats nothing of it.
+ */
+export function readPostgresUrl(name: string, url: string): string {
+  const [, authority = '', rest = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)(.*)$/s.exec(url) ?? [];
   const hosts = authority.slice(authority.lastIndexOf('@') + 1).split(',');
-  if (hosts.every((host) => /^[^:\s]/.test(host.trim()))) return url;
+  if (!hosts.every((host) => /^[^:\s]/.test(host.trim())))
+    throw new ConfigError(
+      `${name} must name the host of PostgreSQL: postgres://USER:PASSWORD@HOST:5432/DATABASE, with the host 127.0.0.1 for this machine.`,
+    );
+  const isCutOff = !authority.includes('@') && /^([^=]*|[/#][^?]*)@/.test(rest);
+  if (!isCutOff && isEncoded(url) && hosts.every((host) => URL.canParse(`postgres://${host.trim()}`)))
+    return url;
   throw new ConfigError(
-    `${name} must name the host of PostgreSQL: postgres://USER:PASSWORD@HOST:5432/DATABASE, with the host 127.0.0.1 for this machine.`,
+    `${name} must be like postgres://USER:PASSWORD@HOST:5432/DATABASE, with reserved characters of user and password percent-encoded: % as %25, # as %23, / as %2F, ? as %3F, @ as %40.`,
   );
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function isSqliteUrl(text: string): boolean {

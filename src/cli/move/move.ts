@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isPostgresUrl, isSqliteUrl } from '../../config/values.ts';
+import { isPostgresUrl, isSqliteUrl, readPostgresUrl } from '../../config/values.ts';
 import type { Config } from '../../config.ts';
 import { isInUse } from '../../gate/spool/in-use.ts';
 import { countUnsettled } from '../../gate/spool/unsettled.ts';
@@ -33,7 +33,8 @@ export const moveCommand: Command = {
     if (/^[a-z][a-z0-9+.-]+:/i.test(to) && !isPostgresUrl(to) && !isSqliteUrl(to)) {
       throw new UsageError('--to must begin with postgres:// or sqlite://, or be the path of a SQLite file');
     }
-    if (!isPostgresUrl(to)) requireCreatable(sqlitePath(to));
+    if (isPostgresUrl(to)) readPostgresUrl('--to', to);
+    else requireCreatable(sqlitePath(to));
     await requireExistingLedger(config);
     const moved = await withLedger(async (ledger) => {
       if (!isSet('force')) await requireUnused(config, ledger);
