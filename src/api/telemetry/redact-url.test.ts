@@ -10,6 +10,20 @@ test('a URL without a key is unchanged', () => {
     expect(redactUrl(url)).toBe(url);
 });
 
+test('what may be another secret is redacted by its name', () => {
+  for (const name of [
+    'admin_token',
+    'adminToken',
+    'password',
+    'webhook-secret',
+    'X-Amz-Signature',
+    'p%61ssword',
+  ])
+    expect(redactUrl(`/admin/replicas?limit=5&${name}=s3cr3t`)).toBe(
+      `/admin/replicas?limit=5&${name}=REDACTED`,
+    );
+});
+
 test('a key is redacted wherever and however it is written in a URL', () => {
   const urls = [
     `/usage?apiKey=${key}`,

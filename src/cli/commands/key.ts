@@ -32,7 +32,10 @@ export const keyCommands: readonly Command[] = [
     examples: ['key create --account acc_4fGh1Kq0ZsPw --expires 2027-12-31 --allow-ip 203.0.113.0/24'],
     flags: {
       account: { value: 'ID', help: 'The account' },
-      expires: { value: 'TIME', help: 'Expiry: a day (until its end in UTC) or an ISO time' },
+      expires: {
+        value: 'TIME',
+        help: 'Expiry: a day (until its end) or an ISO time, in UTC unless it has an offset',
+      },
       'allow-ip': {
         value: 'LIST',
         help: 'Addresses and CIDR ranges that may use the key, separated by commas',
@@ -134,7 +137,8 @@ function readAddresses(text: string): string[] {
 /** `Date.parse` alone would accept days that do not exist: February 30 is March 2 for it. */
 function readExpiry(text: string, now: number): number {
   const [day = '', time] = text.split('T');
-  const at = Date.parse(time === undefined ? `${day}T23:59:59.999Z` : text);
+  const isZoned = /(Z|[+-]\d\d:?\d\d)$/i.test(time ?? '');
+  const at = Date.parse(time === undefined ? `${day}T23:59:59.999Z` : isZoned ? text : `${text}Z`);
   if (parseDay(day) === undefined || Number.isNaN(at))
     throw new UsageError(`--expires must be a day or an ISO time (received "${text}")`);
   if (at <= now) throw new UsageError(`--expires must be in the future (received "${text}")`);

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
 import { newFolder } from '../../../test/support/ledger.ts';
@@ -55,6 +57,16 @@ test('a large or compressed file is read in a thread, and refused for the same r
     expect(await refusalOf(content)).toBe(small);
   }
 });
+
+test('what an interrupted backup has left is deleted by the next one, unless it may still be written', async () => {
+  const folder = join(settings.OPENPIT_DATA_DIR, 'backups');
+  mkdirSync(folder);
+  const [abandoned, recent] = ['openpit-20261101T000000Z.db.partial', 'openpit-20261101T000001Z.db.partial'];
+  for (const name of [abandoned, recent]) writeFileSync(join(folder, name), 'x');
+  utimesSync(join(folder, abandoned), 0, Date.now() / 1_000 - 3_601);
+  const { name } = await runner.backup(Date.now());
+  expect(readdirSync(folder).sort()).toEqual([recent, name].sort());
+}, 30_000);
 
 test('a usable file is imported in a thread', async () => {
   const csv = 'date,close\n1970-01-01,1\n';

@@ -23,6 +23,9 @@ const BACKUP_NAME = /^openpit-\d{8}T\d{6}Z\.db$/;
 /** Each has the size of the ledger, so they must not fill the disk. */
 const BACKUPS_MAX = 10;
 
+/** Longer than a backup is checked, during which its file does not change. */
+const ABANDONED_MS = 3_600_000;
+
 /** Runs each job in a thread of its own, one at a time. */
 export class JobRunner implements OperatorJobs {
   readonly #config: Config;
@@ -59,6 +62,7 @@ export class JobRunner implements OperatorJobs {
     if (this.backups().length >= BACKUPS_MAX)
       throw new JobRefused(`there are ${BACKUPS_MAX} backups already; delete or move some first`);
     mkdirSync(this.#backupsDir, { recursive: true, mode: 0o700 });
+    this.#deleteAbandoned(now);
     const time = new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
     const name = `openpit-${time}.db`;
     const bytes = await this.#run({ kind: 'backup', file: join(this.#backupsDir, name) });
@@ -72,6 +76,15 @@ export class JobRunner implements OperatorJobs {
       .sort()
       .reverse()
       .map((name) => ({ name, bytes: statSync(join(this.#backupsDir, name)).size }));
+  }
+
+  /** A stop or a kill leaves what a backup has written so far. */
+  #deleteAbandoned(now: number): void {
+    for (const name of readdirSync(this.#backupsDir).filter((one) => one.endsWith('.db.partial'))) {
+      const file = join(this.#backupsDir, name);
+      const changedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
+      if (now - changedAt > ABANDONED_MS) rmSync(file, { force: true });
+    }
   }
 
   deleteBackup(name: string): boolean {

@@ -161,7 +161,9 @@ test.skipIf(!canRunAsNobody)(
     const { exitCode, stderr } = await list();
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      new RegExp(`^openpit: user \\S+ may not open ${folder}/openpit\\.db, which belongs to user 0; .*chown`),
+      new RegExp(
+        `^openpit: user 65534 may not open ${folder}/openpit\\.db, which belongs to user 0; .*chown`,
+      ),
     );
   },
   60_000,

@@ -75,6 +75,18 @@ describe('management on the command line', () => {
     },
   );
 
+  test('a time without an offset is in UTC, wherever the machine is', async () => {
+    const args = ['key', 'create', '--account', account, '--json', '--expires'];
+    const inTokyo = { ...settings, TZ: 'Asia/Tokyo' };
+    const expiryOf = async (time: string) => {
+      const { keyId } = JSON.parse((await openpit([...args, time], inTokyo)).stdout);
+      const { stdout } = await openpit(['key', 'list', '--account', account, '--json'], settings);
+      return JSON.parse(stdout).find(({ id }: { id: string }) => id === keyId).expiresAt;
+    };
+    expect(await expiryOf('2199-12-31T10:00')).toBe(Date.UTC(2199, 11, 31, 10));
+    expect(await expiryOf('2199-12-31T10:00+02:00')).toBe(Date.UTC(2199, 11, 31, 8));
+  });
+
   test('a key that expires says when, also after a second rotation within the overlap', async () => {
     const made = await openpit(['key', 'create', '--account', account, '--expires', '2199-12-31'], settings);
     expect(made.stdout).toContain(', valid until 2199-12-31T23:59:59.999Z, shown only once: ');

@@ -1,5 +1,4 @@
 import { accessSync, chmodSync, closeSync, constants, fchownSync, openSync, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { codeOf } from '../../../runtime/log/log.ts';
 
@@ -49,7 +48,7 @@ export function requireAccess(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const owner = statSync(file, { throwIfNoEntry: false })?.uid;
     if (owner === undefined || mayOpen(file)) continue;
-    const user = userName();
+    const user = process.getuid?.(); // a container's user may have no name
     throw new Error(
       `user ${user} may not open ${file}, which belongs to user ${owner}; give it back as root: chown ${user} ${path}*`,
     );
@@ -62,14 +61,5 @@ function mayOpen(file: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** A container's user may have no name. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.());
   }
 }
