@@ -1,6 +1,7 @@
 import type { Catalog } from '../../board/catalog.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { SymbolSeries } from '../../board/series/symbol-series.ts';
+import { CENTS } from '../../market/currency.ts';
 import { ONE, type Ratio, ratioOf, times } from '../../market/ratio.ts';
 import type { SymbolRecord } from '../../market/symbol.ts';
 import { unitFactor, unitNamed, unitsFor } from '../../market/unit.ts';
@@ -9,8 +10,6 @@ import type { Conversion, RequestedSymbol, SeriesConversion } from '../model/pri
 import type { QueryParams } from '../model/query.ts';
 import { echo, singleUnlessEmpty } from './parameters.ts';
 
-/** Currencies that are a hundredth of another. */
-const CENTS: Readonly<Record<string, string>> = { USX: 'USD' };
 const HUNDRED = ratioOf(100);
 const HUNDREDTH = ratioOf(0.01);
 
@@ -76,7 +75,8 @@ function exchange({ code, series }: RequestedSymbol, quote: string, catalog: Cat
   const [from, to] = [CENTS[own] ?? own, CENTS[quote] ?? quote];
   const constant = times(own in CENTS ? HUNDREDTH : ONE, quote in CENTS ? HUNDRED : ONE);
   if (from === to) return { quote, constant, from: undefined, to: undefined };
-  const [fromRate, toRate] = [catalog.exchangeRate(from), catalog.exchangeRate(to)];
+  const rateOf = (currency: string) => (currency === 'EUR' ? undefined : catalog.exchangeRate(currency));
+  const [fromRate, toRate] = [rateOf(from), rateOf(to)];
   const isKnown = (currency: string, rate: SymbolSeries | undefined) =>
     currency === 'EUR' || rate !== undefined;
   if (!isKnown(from, fromRate) || !isKnown(to, toRate)) {

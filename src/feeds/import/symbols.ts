@@ -1,6 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NamedFormula } from '../../ledger/symbols/formulas.ts';
 import type { Alias, LedgerSymbol } from '../../ledger/symbols/symbols.ts';
+import { CENTS } from '../../market/currency.ts';
 import { nearestCodes } from '../../market/search/similar-codes.ts';
 import type { RowSymbol } from './row-reader.ts';
 
@@ -46,6 +47,8 @@ export class FileSymbols {
     const known = this.#found.get(code);
     if (known) return known;
     const rateOf = EXCHANGE_RATE.exec(code)?.[1];
+    const problem = rateOf && problemWithRate(rateOf);
+    if (problem) throw unknownSymbol(problem, line);
     const listed = rateOf === undefined ? this.#symbolOf(code, line) : undefined;
     const currency = rateOf ?? listed!.currency.code;
     const actual = listed?.code ?? code;
@@ -83,8 +86,7 @@ export class FileSymbols {
   #symbolOf(code: string, line: number | undefined): LedgerSymbol {
     const symbol = this.#symbols.get(this.#aliases.find(({ alias }) => alias === code)?.code ?? code);
     if (symbol) return symbol;
-    const where = line === undefined ? '' : `line ${line}: `;
-    throw new UnknownSymbol(`${where}${this.#problemWith(code)}`);
+    throw unknownSymbol(this.#problemWith(code), line);
   }
 
   #problemWith(code: string): string {
@@ -97,4 +99,15 @@ export class FileSymbols {
     const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : '';
     return `there is no symbol ${code.slice(0, 60)}.${hint} openpit symbols list shows all.`;
   }
+}
+
+function unknownSymbol(problem: string, line: number | undefined): UnknownSymbol {
+  return new UnknownSymbol(line === undefined ? problem : `line ${line}: ${problem}`);
+}
+
+/** Why a currency has no exchange rate of its own; undefined if it has one. */
+function problemWithRate(currency: string): string | undefined {
+  if (currency === 'EUR') return 'there is no exchange rate EUR/EUR: it is always 1.';
+  const whole = CENTS[currency];
+  return whole && `there is no exchange rate EUR/${currency}: it is computed from EUR/${whole}; import that.`;
 }

@@ -118,6 +118,13 @@ onEachEngine('quote=', (engine) => {
     expect(expectRefusal(await api.ask(path), 404, 'unknown_currency')).toContain('known for it are MYR.');
   });
 
+  test('a rate of the euro to itself in an older ledger changes nothing', async () => {
+    const before = await api.ask(day('XAU', 'EUR'));
+    await api.service.publish('EUR/EUR', { '2020-01-02': 1 });
+    expect((await api.ask(day('XAU', 'EUR'))).text).toBe(before.text);
+    expect(await closeOf(day('TTF-GAS', 'USD'))).toBe(32.93695);
+  });
+
   test('without a rate in the 14 days before, the response is no_data and names the rate', async () => {
     expect(await closeOf(day('XAU', 'EUR', '2024-05-10'))).toBe(2189.3321);
     const message = expectRefusal(await api.ask(day('XAU', 'SEK')), 404, 'no_data');

@@ -63,6 +63,12 @@ test('an unknown code, a formula and a rate that is not for 1 euro are refused, 
   );
   expect(await refusal('--symbol', 'GOLDSILVER')).toContain('GOLDSILVER is a formula; import the prices of');
   expect(await refusal('--symbol', 'USD/JPY')).toContain('Exchange rates are imported for 1 euro');
+  expect(await refusal('--symbol', 'EUR/EUR')).toContain(
+    'there is no exchange rate EUR/EUR: it is always 1.',
+  );
+  expect(await refusal('--symbol', 'eur/usx')).toContain(
+    'EUR/USX: it is computed from EUR/USD; import that.',
+  );
 }, 180_000);
 
 test('a dry run reports the same and writes nothing, not even a new currency', async () => {

@@ -1,0 +1,2 @@
+/** Currencies that are a hundredth of another. */
+export const CENTS: Readonly<Record<string, string>> = { USX: 'USD' };
