@@ -45,6 +45,7 @@ onEachEngine('a ledger with the catalogue of the first version', (engine) => {
           { alias: 'SOYBEANS', code: 'SOYBEAN-SPOT', kind: 'operator' },
           { alias: 'LITHIUM', code: 'ZINC', kind: 'operator' },
         ],
+        { moveAliases: true },
       ),
     );
     const ledger = await Ledger.open(url, fixedClock, 'serving');

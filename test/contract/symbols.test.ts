@@ -80,15 +80,68 @@ onEachEngine('symbols', (engine) => {
     expect([after.name, after.real]).toEqual(['Gold, fine', true]);
   });
 
-  test('an alias stands for a symbol, and can be moved to another', async () => {
+  test('an alias stands for one symbol, and moves to another only on request', async () => {
     const ledger = await ledgers.shared();
     const mithril = aSymbol();
     const alias = unique('ALIAS');
     await ledger.symbols.upsert([mithril], [{ alias, code: mithril.code, kind: 'guess' }]);
     expect(await ledger.symbols.aliases()).toContainEqual({ alias, code: mithril.code, kind: 'guess' });
-    await ledger.symbols.upsert([], [{ alias, code: 'XAG', kind: 'legacy' }]);
+    const moved = [{ alias, code: 'XAG', kind: 'legacy' }];
+    await expect(ledger.symbols.upsert([], moved)).rejects.toThrow(
+      `alias ${alias} stands for ${mithril.code} already`,
+    );
+    await ledger.symbols.upsert([], moved, { moveAliases: true });
     const found = (await ledger.symbols.aliases()).filter((one) => one.alias === alias);
     expect(found).toEqual([{ alias, code: 'XAG', kind: 'legacy' }]);
+  });
+
+  test('a code that two symbols of one call claim as an alias is refused', async () => {
+    const ledger = await ledgers.shared();
+    const [one, other] = [aSymbol(), aSymbol()];
+    const alias = unique('ALIAS');
+    const both = [one, other].map(({ code }) => ({ alias, code, kind: 'operator' }));
+    await expect(ledger.symbols.upsert([one, other], both)).rejects.toThrow(`stands for ${one.code} already`);
+  });
+
+  test('the code of a formula is no alias, also while aliases are moved, and an alias is no formula', async () => {
+    const ledger = await ledgers.shared();
+    const mithril = aSymbol();
+    const taken = [{ alias: 'GOLDSILVER', code: mithril.code, kind: 'operator' }];
+    for (const moveAliases of [false, true]) {
+      const wrong = ledger.symbols.upsert([mithril], taken, { moveAliases });
+      await expect(wrong).rejects.toThrow('GOLDSILVER is the code of a formula');
+    }
+    const formula = { code: 'GOLD', name: 'X', expression: '{XAG}*2', unit: 'none', currency: 'none' };
+    expect(await ledger.formulas.define(formula)).toEqual({ problem: 'GOLD is an alias of XAU' });
+  });
+
+  test('a new alias counts as a change of its symbol and is audited, also for the symbol that loses it', async () => {
+    const ledger = (await ledgers.shared()).as({ name: 'kim', via: 'cli' });
+    const [one, other] = [aSymbol(), aSymbol()];
+    const alias = unique('ALIAS');
+    const entries = async () =>
+      (await ledger.audit.list({ limit: 4 })).map(({ action, target, details }) => ({
+        action,
+        target,
+        details,
+      }));
+    await ledger.symbols.upsert([one, other], []);
+    const first = [{ alias, code: one.code, kind: 'operator' }];
+    expect(await ledger.symbols.upsert([one, other], first)).toEqual({ added: 0, changed: 1, unchanged: 1 });
+    const gained = {
+      action: 'symbol.update' as const,
+      target: one.code,
+      details: { aliases: [[], [alias]] },
+    };
+    expect((await entries())[0]).toEqual(gained);
+    expect(await ledger.symbols.upsert([one, other], first)).toEqual({ added: 0, changed: 0, unchanged: 2 });
+    const second = [{ alias, code: other.code, kind: 'operator' }];
+    expect(await ledger.symbols.upsert([other], second, { moveAliases: true })).toMatchObject({ changed: 2 });
+    expect((await entries()).slice(0, 2)).toContainEqual({
+      action: 'symbol.update',
+      target: one.code,
+      details: { aliases: [[alias], []] },
+    });
   });
 
   test('an alias of nothing is refused, and nothing of the same call is kept', async () => {

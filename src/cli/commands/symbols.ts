@@ -45,6 +45,7 @@ export const symbolsCommands: readonly Command[] = [
       relabel: {
         help: 'Change the unit or currency even of symbols that have prices, without converting them',
       },
+      'move-aliases': { help: 'Take the aliases in the file from other symbols' },
     },
     async run({ withLedger, operands, isSet }) {
       const file = operands[0]!;
@@ -56,6 +57,7 @@ export const symbolsCommands: readonly Command[] = [
         );
         const { added, changed, unchanged } = await ledger.symbols.upsert(records, aliases, {
           relabel: isSet('relabel'),
+          moveAliases: isSet('move-aliases'),
         });
         printLine(`${added} added, ${changed} changed, ${unchanged} unchanged`);
       });

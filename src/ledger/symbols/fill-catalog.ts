@@ -51,16 +51,16 @@ async function extendCatalog(tx: Sql): Promise<void> {
   const known = new Map((await symbolsIn(tx)).map((symbol) => [symbol.code, symbol]));
   const taken = new Set((await tx`SELECT alias FROM alias`).map((row) => asText(row.alias)));
   const added = ADDED.filter(({ code }) => !known.has(code) && !taken.has(code));
+  const present = new Set((await tx`SELECT code FROM formula`).map((row) => asText(row.code)));
   const codes = new Set([...known.keys(), ...added.map(({ code }) => code)]);
   // Guesses follow the catalogue; an alias that the operator has set stays.
   const own = await tx`SELECT alias FROM alias WHERE kind <> 'guess'`;
   const kept = new Set(own.map((row) => asText(row.alias)));
   const addedAliases = aliases.filter(
-    ({ alias, code }) => !codes.has(alias) && !kept.has(alias) && codes.has(code),
+    ({ alias, code }) => !codes.has(alias) && !kept.has(alias) && !present.has(alias) && codes.has(code),
   );
-  await upsert(tx, [...added, ...correctedSymbols(known)], addedAliases);
+  await upsert(tx, [...added, ...correctedSymbols(known)], addedAliases, { moveAliases: true });
   const used = new Set([...codes, ...taken]);
-  const present = new Set((await tx`SELECT code FROM formula`).map((row) => asText(row.code)));
   for (const formula of formulas) {
     if (!used.has(formula.code) && !present.has(formula.code)) await writeFormula(tx, formula);
   }

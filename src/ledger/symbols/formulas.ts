@@ -8,6 +8,7 @@ import type { Engine } from '../engine/engine.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import { asText, rowReader, type Sql } from '../engine/rows.ts';
 import { sortBy } from '../engine/statements.ts';
+import { aliasesIn } from './aliases.ts';
 
 /** A formula that can be requested by a code of its own. */
 export interface NamedFormula {
@@ -103,8 +104,11 @@ async function check(tx: Sql, formula: NamedFormula): Promise<NamedFormula | { p
   const parsed = readFormula(expression);
   if ('problem' in parsed) return { problem: `${parsed.problem} (at character ${parsed.at + 1})` };
   const symbols = await codesIn(tx, `SELECT code FROM symbol WHERE status IN ('active', 'deprecated')`);
-  for (const alias of await codesIn(tx, 'SELECT alias AS code FROM alias')) symbols.add(alias);
   if (symbols.has(code)) return { problem: `${code} is the code of a symbol` };
+  for (const { alias, code: symbol } of await aliasesIn(tx)) {
+    if (alias === code) return { problem: `${code} is an alias of ${symbol}` };
+    symbols.add(alias);
+  }
   const formulas = await codesIn(tx, 'SELECT code FROM formula WHERE deleted = 0');
   for (const part of parsed.codes) {
     if (part === code || formulas.has(part)) {

@@ -2,13 +2,12 @@ import type { SymbolRecord } from '../../market/symbol.ts';
 import type { DefinitionOptions } from '../already-exists.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, onlyRow, rowReader } from '../engine/rows.ts';
+import { asNumber, onlyRow } from '../engine/rows.ts';
 import { sortBy } from '../engine/statements.ts';
+import { aliasesIn } from './aliases.ts';
 import { contentOf, DELETED, deleteMarked, markDeleted, type SymbolContent } from './delete-symbol.ts';
 import { type Alias, type LedgerSymbol, readSymbol, SYMBOL } from './symbols.ts';
 import { type Changes, refuseKnown, refuseRelabelled, upsert } from './upsert-symbols.ts';
-
-const ALIAS = rowReader<Alias>({ alias: asText, code: asText, kind: asText });
 
 export class SymbolStore {
   readonly #engine: Engine;
@@ -47,9 +46,7 @@ export class SymbolStore {
   }
 
   async aliases(): Promise<Alias[]> {
-    const rows = await this.#engine
-      .read`SELECT a.alias, s.code, a.kind FROM alias a JOIN symbol s ON s.id = a.symbol_id`;
-    return sortBy(rows.map(ALIAS.read), ({ alias }) => alias);
+    return sortBy(await aliasesIn(this.#engine.read), ({ alias }) => alias);
   }
 
   /** Whether a revision in (after, upTo] touched a symbol, an alias or a formula. */
@@ -63,16 +60,20 @@ export class SymbolStore {
     return asNumber(row.n) > 0;
   }
 
-  /** Adds symbols and aliases, and updates existing ones. */
+  /** Adds symbols and aliases, and updates existing ones. Throws SymbolConflict. */
   async upsert(
     symbols: readonly SymbolRecord[],
     aliases: readonly Alias[],
-    { relabel = false, onlyNew = false }: { relabel?: boolean } & DefinitionOptions = {},
+    {
+      relabel = false,
+      moveAliases = false,
+      onlyNew = false,
+    }: { relabel?: boolean; moveAliases?: boolean } & DefinitionOptions = {},
   ): Promise<Changes> {
     return this.#engine.write(async (tx) => {
       if (onlyNew) await refuseKnown(tx, symbols);
       if (!relabel) await refuseRelabelled(tx, symbols);
-      return upsert(tx, symbols, aliases, this.#audit);
+      return upsert(tx, symbols, aliases, { audit: this.#audit, moveAliases });
     });
   }
 

@@ -17,6 +17,9 @@ export interface Alias {
   kind: string;
 }
 
+/** A symbol or an alias that cannot be defined beside the others. */
+export class SymbolConflict extends Error {}
+
 /** A row of the table `symbol`, whose currency and unit are several columns. */
 interface SymbolColumns {
   id: number;

@@ -3,12 +3,10 @@ import { AlreadyExists } from '../already-exists.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/entry.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
-import type { Sql } from '../engine/rows.ts';
+import { asText, type Sql } from '../engine/rows.ts';
+import { type AliasChange, compareAliases, formulaConflict } from './aliases.ts';
 import { DELETED, LAST_SYMBOL_ID } from './delete-symbol.ts';
-import { type Alias, type LedgerSymbol, readSymbol, recordOf, SYMBOL } from './symbols.ts';
-
-/** A symbol or an alias that cannot be defined beside the others. */
-export class SymbolConflict extends Error {}
+import { type Alias, type LedgerSymbol, readSymbol, recordOf, SYMBOL, SymbolConflict } from './symbols.ts';
 
 /** How many symbols an upsert has added, changed and left as they were. */
 export interface Changes {
@@ -17,17 +15,24 @@ export interface Changes {
   unchanged: number;
 }
 
-/** Adds symbols and aliases, and updates existing ones, in an open transaction. Without `audit`, no entry is written. */
+/**
+ * Adds symbols and aliases, and updates existing ones, in an open transaction. Without `audit`, no entry is written. With
+ * `moveAliases`, an alias of another symbol is taken from it.
+ */
 export async function upsert(
   tx: Sql,
   symbols: readonly SymbolRecord[],
   aliases: readonly Alias[],
-  audit?: AuditLog,
+  { audit, moveAliases = false }: { audit?: AuditLog; moveAliases?: boolean } = {},
 ): Promise<Changes> {
   const revision = await nextRevision(tx, 'prices');
   const { known, lastId } = await readKnown(tx, symbols);
-  const changes = await upsertSymbols(tx, symbols, { known, lastId, revision, audit });
-  await upsertAliases(tx, aliases, known, revision);
+  const renamed = await compareAliases(tx, aliases, moveAliases);
+  const given = new Set(symbols.map(({ code }) => code));
+  const others = [...renamed.bySymbol.keys()].filter((code) => !given.has(code));
+  const touched = [...symbols, ...others.flatMap((code) => known.get(code) ?? [])];
+  const changes = await upsertSymbols(tx, touched, { known, lastId, revision, renamed, audit });
+  await writeAliases(tx, renamed.written, known, revision);
   await requireDistinctCodes(tx);
   return changes;
 }
@@ -77,19 +82,21 @@ interface UpsertOptions {
   known: Map<string, LedgerSymbol>;
   lastId: number;
   revision: number;
+  renamed: AliasChange;
   audit: AuditLog | undefined;
 }
 
 async function upsertSymbols(
   tx: Sql,
   symbols: readonly SymbolRecord[],
-  { known, lastId, revision, audit }: UpsertOptions,
+  { known, lastId, revision, renamed, audit }: UpsertOptions,
 ): Promise<Changes> {
   const changes: Changes = { added: 0, changed: 0, unchanged: 0 };
   let newestId = lastId;
   for (const symbol of symbols) {
     const before = known.get(symbol.code);
-    if (before && sameRecord(before, symbol)) {
+    const aliases = renamed.bySymbol.get(symbol.code);
+    if (before && !aliases && sameRecord(before, symbol)) {
       changes.unchanged++;
       continue;
     }
@@ -100,13 +107,16 @@ async function upsertSymbols(
     await audit?.record(tx, {
       action: before ? 'symbol.update' : 'symbol.create',
       target: symbol.code,
-      details: before ? changedFields(recordOf(before), recordOf(symbol)) : { ...recordOf(symbol) },
+      details: {
+        ...(before ? changedFields(recordOf(before), recordOf(symbol)) : recordOf(symbol)),
+        ...(aliases && { aliases: before ? [aliases.before, aliases.after] : aliases.after }),
+      },
     });
   }
   return changes;
 }
 
-async function upsertAliases(
+async function writeAliases(
   tx: Sql,
   aliases: readonly Alias[],
   known: ReadonlyMap<string, LedgerSymbol>,
@@ -126,8 +136,7 @@ async function requireDistinctCodes(tx: Sql): Promise<void> {
   if (both) throw new SymbolConflict(`alias ${both.alias} is also the code of a symbol`);
   const [formula] =
     await tx`SELECT f.code FROM formula f JOIN symbol s ON s.code = f.code WHERE f.deleted = 0 LIMIT 1`;
-  if (formula)
-    throw new SymbolConflict(`${formula.code} is the code of a formula: openpit symbols undefine deletes it`);
+  if (formula) throw new SymbolConflict(formulaConflict(asText(formula.code)));
 }
 
 async function writeSymbol(tx: Sql, id: number, s: SymbolRecord, revision: number): Promise<void> {

@@ -133,6 +133,7 @@ onEachEngine('time series from cached bars', (engine) => {
           await service.ledger.symbols.upsert(
             [],
             [{ alias: names[2]!, code: names[s.which]!, kind: 'guess' }],
+            { moveAliases: true },
           );
           await core.follow();
         }
