@@ -15,10 +15,10 @@ export async function publishJudged(
   { admitted, held, confirmed }: Omit<Judgement<NewBar>, 'refused'>,
   { origin, ...publication }: JudgedPublication,
 ): Promise<PublishResult> {
-  const { source, recordedAt } = publication;
-  await heldBars.hold(held, { source, origin, received: recordedAt });
-  await heldBars.confirm(confirmed, recordedAt);
+  const { source, recordedAt, before } = publication;
+  await heldBars.hold(held, { source, origin, received: recordedAt, before });
+  await heldBars.confirm(confirmed, recordedAt, before);
   const result = await bars.publish(admitted, publication);
-  await heldBars.settle(admitted, source, recordedAt);
+  await heldBars.settle(admitted, source, recordedAt, before);
   return result;
 }

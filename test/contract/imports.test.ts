@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test';
+import { join } from 'node:path';
 import fc from 'fast-check';
+import { importFile } from '../../src/feeds/import-file.ts';
 import type { UndoneDay } from '../../src/ledger/corrections/undo-import.ts';
 import { PROVISIONAL } from '../../src/ledger/prices/bars.ts';
-import { importName, noteRevision } from '../../src/ledger/prices/imports.ts';
-import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
+import { importName, noteRevision, requireRunning } from '../../src/ledger/prices/imports.ts';
+import { FIRST_DAY, LAST_DAY, printDay } from '../../src/market/day.ts';
 import { marketOf, tradeDate } from '../../src/market/session.ts';
-import { onEachEngine } from '../support/ledger.ts';
+import { newFolder, onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, newSymbol, tick } from '../support/ledgers.ts';
 
 const MONDAY = day('2026-07-06');
@@ -21,7 +23,10 @@ onEachEngine('imports', (engine) => {
         {
           source,
           recordedAt: NOW,
-          ...(run !== undefined && { after: (tx, revision) => noteRevision(tx, importName(run), revision) }),
+          ...(run !== undefined && {
+            before: (tx) => requireRunning(tx, run),
+            after: (tx, revision) => noteRevision(tx, importName(run), revision),
+          }),
         },
       );
     const undo = async (run: number) => {
@@ -221,6 +226,66 @@ onEachEngine('imports', (engine) => {
     );
   });
 
+  test('the undo of a running import stops it: nothing that it wrote or held stays', async () => {
+    const { ledger, symbolId, publish, undo, current } = await open();
+    const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+    const held = [{ bar: { symbolId, day: MONDAY + 5, ...flat(99) }, reason: 'far away' }];
+    const hold = () =>
+      ledger.heldBars.hold(held, {
+        source: 'file',
+        origin: importName(run),
+        received: NOW,
+        before: (tx) => requireRunning(tx, run),
+      });
+    await publish({ [MONDAY]: 10 }, 'file', run);
+    await hold();
+    const [undone, next] = await Promise.allSettled([undo(run), publish({ [MONDAY + 1]: 11 }, 'file', run)]);
+    expect(undone.status).toBe('fulfilled');
+    if (next.status === 'rejected') expect(String(next.reason)).toContain(`import ${run} was undone`);
+    await expect(publish({ [MONDAY + 2]: 12 }, 'file', run)).rejects.toThrow(
+      'was undone while it was running',
+    );
+    await expect(hold()).rejects.toThrow('was undone');
+    const counts = { taken: 3, corrected: 0, unchanged: 0, held: 0, refused: 0 };
+    await expect(ledger.imports.finish(run, NOW, counts)).rejects.toThrow('was undone');
+    expect(await current()).toEqual([]);
+    expect(await ledger.heldBars.list({ all: true, limit: 10 })).not.toContainEqual(
+      expect.objectContaining({ origin: importName(run) }),
+    );
+    expect(await ledger.imports.find(run)).toMatchObject({ taken: 0, undone: NOW + 1 });
+  });
+
+  test('a file that is being imported stops when its import is undone', async () => {
+    const { ledger, symbolId, current } = await open();
+    const other = await newSymbol(ledger);
+    const code = (await ledger.symbols.list()).find(({ id }) => id === symbolId)!.code;
+    const days = Array.from({ length: 20_000 }, (_, i) => `${code},${printDay(FIRST_DAY + i)},10`);
+    const path = join(newFolder(), 'prices.csv');
+    await Bun.write(path, `code,date,close\n${days.join('\n')}\n${other.code},2026-07-06,10\n`);
+    let undoing: Promise<unknown> | undefined;
+    const importing = importFile(ledger, {
+      path,
+      name: 'prices.csv',
+      code: undefined,
+      source: 'file',
+      rules: { columns: { symbol: 'code' } },
+      recordedAt: NOW,
+      accept: false,
+      dryRun: false,
+      onPublished() {
+        undoing ??= ledger.imports
+          .list(1)
+          .then(([run]) => ledger.imports.undo(run!.number, NOW + 1, () => {}));
+      },
+    });
+    const [{ status }] = await Promise.allSettled([importing]);
+    await undoing;
+    if (engine === 'sqlite') expect(status).toBe('rejected'); // on PostgreSQL, either may be first
+    expect(await current()).toEqual([]);
+    const ofOther = await ledger.bars.revisions(other.id, 'real', FIRST_DAY, LAST_DAY);
+    expect(ofOther.at(-1)?.withdrawn ?? true).toBeTruthy();
+  });
+
   test('an undo reports its progress after each transaction', async () => {
     const { ledger, publish } = await open();
     const run = await ledger.imports.begin('prices.csv', 'file', NOW);
@@ -244,10 +309,22 @@ onEachEngine('imports', (engine) => {
     const [second, first] = (await ledger.heldBars.list({ all: false, limit: 2 })).map(({ id }) => id);
     expect(await ledger.quarantine.release(first!, NOW, 'operator')).toBe(true);
     expect(await current()).toEqual([[0, 99, 'file', 'released from quarantine by operator']]);
-    expect(await ledger.heldBars.dropAllOf(importName(run), NOW, 'undo')).toBe(1);
-    expect(await ledger.quarantine.drop(second!, NOW, 'operator')).toBe(false);
     expect(await undo(run)).toEqual([[0, 'withdrawn', 99]]);
+    expect(await ledger.quarantine.drop(second!, NOW, 'operator')).toBe(false);
     expect(await current()).toEqual([]);
+  });
+
+  test('what an undo took out of quarantine is held again when the file is imported again', async () => {
+    const { ledger, symbolId, undo } = await open();
+    const held = [{ bar: { symbolId, day: MONDAY, ...flat(99) }, reason: 'far away' }];
+    for (const _ of [1, 2]) {
+      const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+      await ledger.heldBars.hold(held, { source: 'file', origin: importName(run), received: NOW });
+      const listed = await ledger.heldBars.list({ all: false, limit: 100 });
+      const own = listed.filter(({ origin }) => origin === importName(run));
+      expect(own).toMatchObject([{ close: 99, state: 'held' }]);
+      await undo(run);
+    }
   });
 
   test('numbers count up, and the newest is listed first', async () => {

@@ -1,6 +1,6 @@
 import type { UndoneDay } from '../../ledger/corrections/undo-import.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type ImportRun, importName } from '../../ledger/prices/imports.ts';
+import type { ImportRun } from '../../ledger/prices/imports.ts';
 import { printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { plural } from '../../runtime/plural.ts';
@@ -66,7 +66,7 @@ async function list(call: CommandCall): Promise<void> {
 
 function stateOf({ ended, undone }: ImportRun): string {
   if (undone !== undefined) return 'undone';
-  return ended === undefined ? 'interrupted' : 'done';
+  return ended === undefined ? 'unfinished' : 'done';
 }
 
 function runJson({ number, started, ended, undone, ...run }: ImportRun) {
@@ -87,13 +87,11 @@ async function undo(call: CommandCall): Promise<void> {
     const symbols = [...(await ledger.symbols.list()), ...(await ledger.symbols.currencies())];
     const codes = new Map(symbols.map(({ id, code }) => [id, code]));
     const now = systemClock.now();
-    const held = await ledger.heldBars.dropAllOf(importName(run), now, `import ${run} undone`);
-    await undoWithProgress(ledger, run, now, ({ symbolId, day, what, close }) => {
+    return undoWithProgress(ledger, run, now, ({ symbolId, day, what, close }) => {
       counts[what]++;
       if (days.length < DAYS_IN_JSON)
         days.push({ symbol: codes.get(symbolId)!, date: printDay(day), what, was: close });
     });
-    return held;
   });
   if (call.isSet('json')) return printLine(JSON.stringify({ run, ...counts, dropped, days }));
   const { withdrawn, restored, kept } = counts;
@@ -113,11 +111,11 @@ async function undoWithProgress(
   run: number,
   now: number,
   onDay: (day: UndoneDay) => void,
-): Promise<void> {
+): Promise<number> {
   const progress = progressBar('Undoing', 1);
   let count = 0;
   try {
-    await ledger.imports.undo(run, now, (days, share) => {
+    return await ledger.imports.undo(run, now, (days, share) => {
       for (const day of days) onDay(day);
       count += days.length;
       progress.done(share, plural(count, 'day'));

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NewBar } from '../../ledger/prices/bars.ts';
-import { importName, noteRevision } from '../../ledger/prices/imports.ts';
+import { importName, noteRevision, requireRunning } from '../../ledger/prices/imports.ts';
 import type { BarOutcome, PublishResult } from '../../ledger/prices/publish-bars.ts';
 import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import { inconsistency } from '../../market/bar.ts';
@@ -117,6 +117,7 @@ function write(
     source,
     origin,
     recordedAt,
+    before: (tx) => requireRunning(tx, run),
     after: (tx, revision) => noteRevision(tx, origin, revision),
   });
 }

@@ -15,7 +15,7 @@ export interface ImportCounts {
 export interface ImportRun extends ImportCounts {
   number: number;
   started: number;
-  /** Undefined while it runs, or when it was interrupted. */
+  /** Undefined while it runs, and when it was interrupted. */
   ended: number | undefined;
   /** When it was undone. */
   undone: number | undefined;
@@ -69,6 +69,7 @@ export class ImportStore {
   async finish(run: number, ended: number, counts: ImportCounts): Promise<void> {
     const { taken, corrected, unchanged, held, refused } = counts;
     await this.#engine.write(async (tx) => {
+      await requireRunning(tx, run);
       await tx`UPDATE import_run SET ended = ${ended}, taken = ${taken}, corrected = ${corrected},
         unchanged = ${unchanged}, held = ${held}, refused = ${refused} WHERE number = ${run}`;
     });
@@ -90,13 +91,16 @@ export class ImportStore {
   /**
    * Undoes an import: a day that it added is withdrawn, and a day that it corrected gets its earlier prices back, both as
    * new revisions. A day whose earlier bar was made of ticks, or that only had ticks, gets the bar of its ticks. A day that
-   * has changed since is kept; what an undone import wrote is never restored. `onDays` is called after each transaction, with the share of the work that is done.
+   * has changed since is kept; what an undone import wrote is never restored. What it holds in quarantine is deleted. A running
+   * import stops. `onDays` is called after each transaction, with the share of the work that is done. Returns the number of
+   * deleted bars in quarantine.
    */
   async undo(
     run: number,
     now: number,
     onDays: (days: readonly UndoneDay[], share: number) => void,
-  ): Promise<void> {
+  ): Promise<number> {
+    const deleted = await this.#stop(run, now);
     const rows = await this.#engine.read`SELECT revision FROM import_revision WHERE run = ${run}
       ORDER BY revision DESC`;
     const own = new Set<number>(rows.map((row) => asNumber(row.revision)));
@@ -113,8 +117,33 @@ export class ImportStore {
     });
     // Until then, another undo or a revert could restore on these days what this import wrote.
     for (const revision of withKept) await undo.undo(revision);
+    return deleted;
+  }
+
+  /** Ends an import, so that it writes nothing more, and deletes what it holds in quarantine. Returns how many bars. */
+  #stop(run: number, now: number): Promise<number> {
+    return this.#engine.write(async (tx) => {
+      // The row is updated first: an import in a transaction holds its lock.
+      await tx`UPDATE import_run SET ended = coalesce(ended, ${now}) WHERE number = ${run}`;
+      const deleted = await tx`DELETE FROM quarantine_bar WHERE origin = ${importName(run)} AND state = 'held'
+        RETURNING id`;
+      return deleted.length;
+    });
   }
 }
+
+/**
+ * Runs first in each transaction of an import: throws if the import was undone meanwhile. The update locks the import's row,
+ * so an undo begins after the transaction and finds what it wrote.
+ */
+export async function requireRunning(tx: Sql, run: number): Promise<void> {
+  const [row] = await tx`UPDATE import_run SET ended = NULL WHERE number = ${run} AND ended IS NULL
+    RETURNING number`;
+  if (!row) throw new ImportUndone(`import ${run} was undone while it was running; it has stopped`);
+}
+
+/** The import was undone while it was running. */
+export class ImportUndone extends Error {}
 
 /** The name of an import run, as stored with the bars that it holds. */
 export function importName(run: number): string {

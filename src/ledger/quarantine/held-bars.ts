@@ -16,7 +16,7 @@ import {
 import { insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import type { NewBar } from '../prices/bars.ts';
 import { noteRevision } from '../prices/imports.ts';
-import { publishBars } from '../prices/publish-bars.ts';
+import { type Publication, publishBars } from '../prices/publish-bars.ts';
 import { sourceId } from '../symbols/sources.ts';
 import { recordDecision } from './decision.ts';
 
@@ -59,12 +59,14 @@ const RELEASED_BAR = rowReader({
   origin: asText,
 });
 
+/** Runs first in each transaction; an exception rolls it back. */
+type Before = Publication['before'];
+
 export interface Holding {
   source: string;
   origin: string;
   received: number;
-  /** Runs first in each transaction; an exception rolls it back. */
-  before?(tx: Sql): Promise<void>;
+  before?: Before;
 }
 
 /** Suspicious bars. They wait, without a time limit, for the operator or for later bars that confirm them. */
@@ -104,19 +106,20 @@ export class HeldBarStore {
   }
 
   /** Publishes bars that later bars have confirmed, unless they were decided on in the meantime. */
-  async confirm(bars: readonly { id: number }[], now: number): Promise<void> {
+  async confirm(bars: readonly { id: number }[], now: number, before?: Before): Promise<void> {
     for (const { id } of bars) {
-      await this.#release(id, now, { by: 'later bars that confirm it', states: ['held'] });
+      await this.#release(id, now, { by: 'later bars that confirm it', states: ['held'], before });
     }
   }
 
   #release(
     id: number,
     now: number,
-    { by, states }: { by: string; states: [HeldBar['state'], HeldBar['state']?] },
+    { by, states, before }: { by: string; states: [HeldBar['state'], HeldBar['state']?]; before?: Before },
   ): Promise<boolean> {
     const [first, second = first] = states;
     return this.#engine.writePrices(async (tx) => {
+      await before?.(tx);
       await lockRevisions(tx, 'prices');
       const { placeholder: p } = this.#engine;
       const [row] = await tx.unsafe(
@@ -152,18 +155,8 @@ export class HeldBarStore {
     });
   }
 
-  /** Drops the bars of a run that are still held. Returns how many. */
-  dropAllOf(origin: string, now: number, by: string): Promise<number> {
-    return this.#engine.write(async (tx) => {
-      const rows =
-        await tx`UPDATE quarantine_bar SET state = 'dropped', decided_at = ${now}, decided_by = ${by}
-        WHERE origin = ${origin} AND state = 'held' RETURNING id`;
-      return rows.length;
-    });
-  }
-
   /** Decides on held bars whose day got a bar of the same source at `now`: one of `published` confirmed or replaced them. */
-  async settle(published: readonly NewBar[], source: string, now: number): Promise<void> {
+  async settle(published: readonly NewBar[], source: string, now: number, before?: Before): Promise<void> {
     const { read } = this.#engine;
     const [row] = await read`SELECT id FROM source WHERE name = ${source}`;
     if (!row || published.length === 0) return;
@@ -171,7 +164,10 @@ export class HeldBarStore {
     const held = await heldAmong(this.#engine, published, id);
     for (let from = 0; from < held.length; from += ROWS_PER_TRANSACTION) {
       const chunk = held.slice(from, from + ROWS_PER_TRANSACTION);
-      await this.#engine.write((tx) => settleSome(this.#engine, tx, chunk, id, now));
+      await this.#engine.write(async (tx) => {
+        await before?.(tx);
+        await settleSome(this.#engine, tx, chunk, id, now);
+      });
     }
   }
 }

@@ -5,6 +5,7 @@ import type { ImportRequest, ImportSummary, PreviewBar } from '../../api/admin/s
 import type { StagedBar } from '../../feeds/import/staging.ts';
 import { type FileRequest, type ImportedFile, importFile, UnusableFile } from '../../feeds/import-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { ImportUndone } from '../../ledger/prices/imports.ts';
 import { printDay } from '../../market/day.ts';
 import { uploadRefused, withParameterNames } from './upload-refusal.ts';
 
@@ -41,7 +42,8 @@ export async function importUpload(
     });
     return summaryOf(imported, bars);
   } catch (error) {
-    throw error instanceof UnusableFile ? uploadRefused(error.message) : error;
+    const isRefused = error instanceof UnusableFile || error instanceof ImportUndone;
+    throw isRefused ? uploadRefused(error.message) : error;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-import { type ImportRun, importName } from '../../../ledger/prices/imports.ts';
+import type { ImportRun } from '../../../ledger/prices/imports.ts';
 import { expectedSource } from '../../../ledger/symbols/sources.ts';
 import { isZone } from '../../../market/zone.ts';
 import { isPlainText, PLAIN } from '../../../runtime/plain-text.ts';
@@ -42,12 +42,7 @@ export function adminImports(jobs: OperatorJobs): readonly AdminEndpoint[] {
         if (run.undone !== undefined) throw refuse('conflict', { why: 'the import has already been undone' });
         const counts = { withdrawn: 0, restored: 0, kept: 0 };
         const { number } = run;
-        const dropped = await ledger.heldBars.dropAllOf(
-          importName(number),
-          now,
-          `${importName(number)} undone`,
-        );
-        await ledger.imports.undo(number, now, (days) => {
+        const dropped = await ledger.imports.undo(number, now, (days) => {
           for (const { what } of days) counts[what]++;
         });
         return { success: true, run: number, ...counts, dropped };
