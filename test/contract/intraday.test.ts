@@ -110,7 +110,7 @@ onEachEngine('intraday bars', (engine) => {
     );
   });
 
-  test('of real and of simulated prices are stored apart, and a withdrawal hides what was made before it', async () => {
+  test('of real and of simulated prices are stored apart, and a withdrawal hides what was received before it', async () => {
     const ledger = await ledgers.shared();
     const symbol = await newSymbol(ledger);
     const at = (minute: number, price: number): NewTick => {
@@ -130,9 +130,13 @@ onEachEngine('intraday bars', (engine) => {
       recordedAt,
     });
     await ledger.withdrawals.withdraw([one], { by: 'operator', reason: 'wrong', recordedAt });
+    await ledger.ticks.append([{ ...at(0, 9), received: OPENS + 4 * MINUTE_MS }], 'feed');
     await new Closer(ledger).close(ENDS);
     await new Pruner(ledger).prune(PRUNED_AT);
-    expect(await stored(ledger, symbol, 'minute')).toMatchObject([{ at: OPENS + 3 * MINUTE_MS, open: 11 }]);
+    expect(await stored(ledger, symbol, 'minute')).toMatchObject([
+      { at: OPENS, open: 9 }, // made before the withdrawal, and pushed after it
+      { at: OPENS + 3 * MINUTE_MS, open: 11 },
+    ]);
   });
 
   test('a late tick after the deletion changes neither the daily bar nor the stored ones', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { Closer } from '../../src/feeds/close/closer.ts';
 import { LATE_TICKS, PROVISIONAL, SESSION_CLOSE } from '../../src/ledger/prices/bars.ts';
 import { importName, noteRevision } from '../../src/ledger/prices/imports.ts';
 import { marketOf, sessionEnd, settlementTime, tradeDate } from '../../src/market/session.ts';
@@ -95,6 +96,25 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
     };
     await undo(end + HOUR);
     expect(await current()).toEqual([60, 76, 60, 72, SESSION_CLOSE]);
+  });
+
+  test('ticks that are pushed after the undo make up the day, however early they were made', async () => {
+    const { ledger, symbolId, end, push, imported, current } = await open();
+    await push([NOW, 70]);
+    const undo = await imported(90);
+    await undo(end + HOUR);
+    await ledger.withdrawals.withdraw([{ symbolId, day: tradeDate(marketOf('COMEX'), NOW) }], {
+      by: 'operator',
+      reason: 'wrong',
+      recordedAt: end + 2 * HOUR,
+    });
+    const pushed = (id: string, at: number, price: number) => ({
+      ...tick(symbolId, id, at, price),
+      received: end + 3 * HOUR,
+    });
+    await ledger.ticks.append([pushed('early', NOW - HOUR, 60), pushed('late', NOW + HOUR, 65)], 'desk');
+    await new Closer(ledger).close(end + 4 * HOUR);
+    expect(await current()).toEqual([60, 65, 60, 65, SESSION_CLOSE]); // without the withdrawn 70
   });
 
   test('a day that the operator had withdrawn stays withdrawn by the operator', async () => {

@@ -1,5 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
+import { isTickBar } from '../../ledger/prices/tick-bars.ts';
 import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import { meanOfSum } from '../../market/analytics/mean.ts';
 import type { Day } from '../../market/day.ts';
@@ -67,8 +68,8 @@ async function foldTicks(
   const byDay = new Map<Day, IntradayBar[]>();
   for (const day of history.tickDays) {
     if (day < first || day > last) continue;
-    const madeAfter = withdrawnAt(day);
-    const limits = { range, horizon, ...(madeAfter !== undefined && { madeAfter }) };
+    const receivedAfter = withdrawnAt(day);
+    const limits = { range, horizon, ...(receivedAfter !== undefined && { receivedAfter }) };
     byDay.set(day, await intraday.fold({ symbolId: series.symbol.id, origin: history.origin, day }, limits));
   }
   return byDay;
@@ -76,7 +77,7 @@ async function foldTicks(
 
 /** Stored bars replace what was folded from ticks. One is visible from its end on, and unless its day was withdrawn later. */
 async function readStored(
-  { intraday }: Ledger,
+  ledger: Ledger,
   sources: readonly IntradaySource[],
   origin: PriceOrigin,
   { time, interval, horizon }: { time: TimeRange; interval: IntradayInterval; horizon: number },
@@ -89,12 +90,35 @@ async function readStored(
   );
   const detail = interval === 'hour' ? 'hour' : 'minute';
   const lengthMs = interval === 'hour' ? HOUR_MS : MINUTE_MS;
-  for (const stored of await intraday.stored({ origin, symbolIds: [...byId.keys()] }, days, time, detail)) {
-    const { series, withdrawnAt } = byId.get(stored.symbolId)!;
-    const hiddenBy = withdrawnAt(stored.day) ?? Number.NEGATIVE_INFINITY;
+  for (const stored of await ledger.intraday.stored(
+    { origin, symbolIds: [...byId.keys()] },
+    days,
+    time,
+    detail,
+  )) {
+    const source = byId.get(stored.symbolId)!;
+    const hiddenBy = await hiddenUntil(ledger, source, stored.day, horizon);
     const bars = stored.bars.filter(({ at }) => at + lengthMs <= horizon && at + lengthMs > hiddenBy);
-    found.get(series)!.set(stored.day, bars);
+    found.get(source.series)!.set(stored.day, bars);
   }
+}
+
+/**
+ * A withdrawal hides the stored bars of its day up to then, unless the day got a bar of ticks since: those ticks outlived the
+ * withdrawal, and the stored bars were made of them.
+ */
+async function hiddenUntil(
+  { bars }: Ledger,
+  { series, history, withdrawnAt }: IntradaySource,
+  day: Day,
+  horizon: number,
+): Promise<number> {
+  const withdrawn = withdrawnAt(day);
+  if (withdrawn === undefined) return Number.NEGATIVE_INFINITY;
+  const revisions = await bars.revisions(series.symbol.id, history.origin, day, day);
+  const visible = revisions.filter(({ recordedAt }) => recordedAt <= horizon);
+  const since = visible.slice(visible.findLastIndex((bar) => bar.withdrawn) + 1);
+  return since.some(isTickBar) ? Number.NEGATIVE_INFINITY : withdrawn;
 }
 
 function priced(bar: IntradayBar, { symbol }: Series): PricedIntradayBar {

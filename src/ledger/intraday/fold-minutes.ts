@@ -8,11 +8,17 @@ import { originFilter, type TradingDay } from '../symbols/origin.ts';
 import { DayPages } from '../ticks/day-pages.ts';
 import type { LedgerTick } from '../ticks/tick.ts';
 
-/** Which ticks of a trade date are folded: those made in `range` and after `madeAfter`, and made and received by `horizon`. */
+/** Which ticks of a trade date are folded: those made in `range`, received after `receivedAfter`, and both by `horizon`. */
 export interface MinuteLimits {
   range?: TimeRange;
-  madeAfter?: number;
+  receivedAfter?: number;
   horizon?: number;
+}
+
+/** Ticks with `after` < received ≤ `by`. */
+interface ReceivedSpan {
+  after: number;
+  by: number;
 }
 
 /**
@@ -22,14 +28,15 @@ export interface MinuteLimits {
 export async function foldMinutes(
   engine: Engine,
   of: TradingDay,
-  { range, madeAfter = Number.MIN_SAFE_INTEGER, horizon = Number.MAX_SAFE_INTEGER }: MinuteLimits = {},
+  { range, receivedAfter = Number.MIN_SAFE_INTEGER, horizon = Number.MAX_SAFE_INTEGER }: MinuteLimits = {},
 ): Promise<IntradayBar[]> {
   const minutes: IntradayBar[] = [];
-  const from = Math.max(range?.from ?? Number.MIN_SAFE_INTEGER, madeAfter + 1);
+  const received = { after: receivedAfter, by: horizon };
+  const from = range?.from ?? Number.MIN_SAFE_INTEGER;
   const to = Math.min(range?.to ?? Number.MAX_SAFE_INTEGER, horizon + 1);
   for (let next = await nextTick(engine, of, from, to); next !== undefined; ) {
     const end = Math.min(to, startOf(next, HOUR_MS) + HOUR_MS);
-    for (const bar of await foldHour(engine, of, { from: next, to: end }, horizon)) minutes.push(bar);
+    for (const bar of await foldHour(engine, of, { from: next, to: end }, received)) minutes.push(bar);
     if (shouldYield()) await yieldToRequests();
     next = await nextTick(engine, of, end, to);
   }
@@ -69,14 +76,14 @@ async function foldHour(
   engine: Engine,
   of: TradingDay,
   range: TimeRange,
-  receivedBy: number,
+  received: ReceivedSpan,
 ): Promise<IntradayBar[]> {
-  const minutes = await summarizeMinutes(engine, of, range, receivedBy);
+  const minutes = await summarizeMinutes(engine, of, range, received);
   const moments = new Set(minutes.flatMap(({ firstAt, lastAt }) => [firstAt, lastAt]));
-  const pages = new DayPages(engine, of, { madeBy: range.to, receivedBy });
+  const pages = new DayPages(engine, of, { madeBy: range.to, receivedBy: received.by });
   const padding = new Array<undefined>(MOMENTS_MAX - moments.size).fill(undefined); // prepares one statement for all hours
   const ticks = await pages.atMoments([...moments, ...padding]);
-  const visible = ticks.filter(({ received }) => received <= receivedBy);
+  const visible = ticks.filter((tick) => tick.received > received.after && tick.received <= received.by);
   visible.sort((a, b) => a.at - b.at || a.sourceId - b.sourceId);
   const byMinute = Map.groupBy(visible, ({ at }) => startOf(at, MINUTE_MS));
   return minutes.map(({ low, high, firstAt }) => {
@@ -93,15 +100,15 @@ async function summarizeMinutes(
   { read, placeholder: p }: Engine,
   { symbolId, day, origin }: TradingDay,
   { from, to }: TimeRange,
-  receivedBy: number,
+  received: ReceivedSpan,
 ): Promise<MinuteSummary[]> {
   const rows = await read
     .unsafe(
       `SELECT min(price), max(price), min(at) AS first_at, max(at) FROM tick
-       WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND at >= ${p(3)} AND at < ${p(4)} AND received <= ${p(5)}
-         AND ${originFilter(origin)}
+       WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND at >= ${p(3)} AND at < ${p(4)} AND received > ${p(5)}
+         AND received <= ${p(6)} AND ${originFilter(origin)}
        GROUP BY at / ${MINUTE_MS} ORDER BY first_at`,
-      [symbolId, day, from, to, receivedBy],
+      [symbolId, day, from, to, received.after, received.by],
     )
     .values();
   return rows.map((row) => {

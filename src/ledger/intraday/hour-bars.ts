@@ -34,8 +34,8 @@ export async function minutesToStore(engine: Engine, of: TradingDay): Promise<In
     [of.symbolId, of.day],
   );
   if (stored.length > 0) return [];
-  const madeAfter = await lastWithdrawal(read, of);
-  return foldMinutes(engine, of, madeAfter === undefined ? {} : { madeAfter });
+  const receivedAfter = await lastWithdrawal(read, of);
+  return foldMinutes(engine, of, receivedAfter === undefined ? {} : { receivedAfter });
 }
 
 /** Stores the minutes of trade dates, by hour. Another process may have stored the same. */

@@ -87,7 +87,7 @@ export async function readHistory(
   return (rows as unknown as SettledBarRow[]).filter(isOfOrigin);
 }
 
-/** When the bar of a trade date was last withdrawn, in ms; undefined if it never was. Ticks made up to then do not count. */
+/** When the bar of a trade date was last withdrawn, in ms; undefined if it never was. Ticks received up to then do not count. */
 export async function lastWithdrawal(
   handle: Sql,
   { symbolId, origin, day }: TradingDay,

@@ -50,7 +50,7 @@ export class ClosingStore {
 
 /**
  * Which ticks make up the bar of a day: those made by the settlement or, for the final bar, by a later moment. After a
- * withdrawal only later ticks count. Undefined if the current bar stays, whatever the ticks: a bar of an import or a feed takes precedence.
+ * withdrawal only ticks received later count. Undefined if the current bar stays, whatever the ticks: a bar of an import or a feed takes precedence.
  */
 export function limitsOf(
   current: BarRevision | undefined,
@@ -58,7 +58,7 @@ export function limitsOf(
   isFinal: boolean,
 ): FoldLimits | undefined {
   const limits = { madeBy, receivedBy: Number.MAX_SAFE_INTEGER };
-  if (current?.withdrawn) return { ...limits, madeAfter: current.recordedAt };
+  if (current?.withdrawn) return { ...limits, receivedAfter: current.recordedAt };
   if (current && !TICK_REASONS.has(current.reason)) return undefined;
   if (current && !isFinal && current.reason !== PROVISIONAL) return undefined;
   return limits;

@@ -45,7 +45,7 @@ export type PastBarRow = readonly [
   withdrawn: number,
 ];
 
-/** A trade date whose ticks after a time (in ms) are folded. */
+/** A trade date whose ticks received after a time (in ms) are folded. */
 export interface TicksToFold extends SymbolDay {
   after: number;
 }
@@ -109,7 +109,7 @@ export class PastStore {
 
   /**
    * The trade dates that have a tick visible at a horizon, by symbol and day. If the day's bar was withdrawn, only
-   * ticks made after the withdrawal count. Each step of the recursion jumps to the next day in the index; a DISTINCT would read
+   * ticks received after the withdrawal count. Each step of the recursion jumps to the next day in the index; a DISTINCT would read
    * every tick, and so would PostgreSQL for an EXISTS, which it may turn into a join.
    */
   async tickDays(
@@ -127,7 +127,7 @@ export class PastStore {
           FROM d a WHERE a.day IS NOT NULL)
         SELECT a.symbol_id, a.day FROM d a WHERE a.day IS NOT NULL AND (
           SELECT 1 FROM tick t WHERE t.symbol_id = a.symbol_id AND t.day = a.day
-            AND t.at > coalesce((SELECT CASE WHEN b.withdrawn > 0 THEN b.recorded_at END FROM bar b
+            AND t.received > coalesce((SELECT CASE WHEN b.withdrawn > 0 THEN b.recorded_at END FROM bar b
               WHERE b.symbol_id = a.symbol_id AND b.day = a.day AND ${visible('b', origin, recordedBy, value)}
               ORDER BY b.revision DESC LIMIT 1), ${ALWAYS})
             AND ${visibleTick('t', origin, horizon, value)} ORDER BY t.at LIMIT 1) = 1
@@ -150,11 +150,12 @@ export class PastStore {
       const wanted = days.map(({ symbolId, day, after }) => `(${integers([symbolId, day, after], value)})`);
       return `WITH wanted (symbol_id, day, after) AS (VALUES ${wanted.join(', ')}),
         folded AS (
-          SELECT w.symbol_id, w.day, min(t.price) AS low, max(t.price) AS high, min(t.at) AS first_at, max(t.at) AS last_at
-          FROM wanted w JOIN tick t ON t.symbol_id = w.symbol_id AND t.day = w.day AND t.at > w.after
-          WHERE ${visibleTick('t', origin, horizon, value)} GROUP BY w.symbol_id, w.day)
+          SELECT w.symbol_id, w.day, w.after, min(t.price) AS low, max(t.price) AS high, min(t.at) AS first_at, max(t.at) AS last_at
+          FROM wanted w JOIN tick t ON t.symbol_id = w.symbol_id AND t.day = w.day AND t.received > w.after
+          WHERE ${visibleTick('t', origin, horizon, value)} GROUP BY w.symbol_id, w.day, w.after)
         SELECT t.symbol_id, t.source_id, t.tick_id, t.day, t.at, t.received, t.price, t.revision, f.low, f.high
         FROM folded f JOIN tick t ON t.symbol_id = f.symbol_id AND t.day = f.day AND t.at IN (f.first_at, f.last_at)
+          AND t.received > f.after
         WHERE ${visibleTick('t', origin, horizon, value)} ORDER BY t.symbol_id, t.day, t.source_id`;
     });
     const found: FoldedTicks[] = [];
@@ -254,7 +255,7 @@ type Value = (one: number) => string;
 /** Ticks are written nearly in the order in which they were received; at most these many may be out of order. */
 const NEWEST_TICKS = 1_000;
 
-/** Before every tick. */
+/** Before every tick was received. */
 export const ALWAYS = Number.MIN_SAFE_INTEGER;
 
 /** A common table expression with the requested symbols. */

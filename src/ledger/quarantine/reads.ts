@@ -222,7 +222,7 @@ export async function realTicksAround(
         `SELECT at, price, source_id FROM tick t
          WHERE symbol_id = ${p(1)} AND source_id <> ${SIMULATED_ID} AND (day, at) ${side} (${p(2)}, ${p(3)})
            AND NOT EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = t.symbol_id AND b.day = t.day
-             AND b.withdrawn <> 0 AND b.recorded_at >= t.at)
+             AND b.withdrawn <> 0 AND b.recorded_at >= t.received)
          ORDER BY ${order}`,
         [symbolId, day, at],
       )

@@ -9,9 +9,10 @@ const TICKS_PER_PAGE = 1_000;
 /** Where all ticks of a page are returned. PostgreSQL reads three pages at the same time, and this thread decodes them. */
 const RETURNED_PER_PAGE = 500;
 
-/** Which of a day's ticks are folded: those made after `madeAfter`, by `madeBy`, and received by `receivedBy`; all in ms. */
+/** Which of a day's ticks are folded: those made by `madeBy`, and received by `receivedBy`; all in ms. */
 export interface FoldLimits {
-  madeAfter?: number;
+  /** Ticks received up to this moment do not count at all: they were withdrawn. */
+  receivedAfter?: number;
   madeBy: number;
   receivedBy: number;
   /** Called with each tick that is not folded, in order of `at`. Without it, those ticks are not read. */
@@ -116,6 +117,10 @@ export class DayPages {
     return part;
   }
 
+  get #receivedAfter(): number {
+    return this.#limits.receivedAfter ?? FIRST_MOMENT;
+  }
+
   /** The moment of the day's last tick, of either origin. */
   async lastMoment(): Promise<number> {
     const { symbolId, day } = this.#of;
@@ -170,6 +175,7 @@ export class DayPages {
     let summary: Summary | undefined;
     for (const tick of ticks) {
       if (tick.at > upTo || (tick.sourceId === SIMULATED_ID) !== (origin === 'simulated')) continue;
+      if (tick.received <= this.#receivedAfter) continue;
       if (tick.at > madeBy || tick.received > receivedBy) others.push(tick);
       else summary = combine(summary, summaryOf(tick));
     }
@@ -182,26 +188,26 @@ export class DayPages {
     const { madeBy, receivedBy } = this.#limits;
     const { symbolId, origin, day } = this.#of;
     const { read, placeholder: p } = this.#engine;
-    const isFolded = `${originFilter(origin)} AND at <= ${p(1)} AND received <= ${p(2)}`;
     const [row] = await read
       .unsafe(
-        `SELECT count(*), max(at), count(*) FILTER (WHERE ${originFilter(origin)}),
-           ${SUMMARY.map((sum) => `${sum} FILTER (WHERE is_folded)`).join(', ')}
+        `SELECT count(*), max(at), count(*) FILTER (WHERE counts),
+           ${SUMMARY.map((sum) => `${sum} FILTER (WHERE counts AND is_within)`).join(', ')}
          FROM (
-           SELECT at, price, revision, source_id, ${isFolded} AS is_folded
-           FROM ${pageAfter(this.#engine, 'price, revision, source_id, received', 3)}
-           WHERE symbol_id = ${p(7)} AND day = ${p(8)} AND at <= ${p(9)}) day_page`,
-        [madeBy, receivedBy, symbolId, day, after, ticksMax, symbolId, day, upTo],
+           SELECT at, price, revision, ${originFilter(origin)} AND received > ${p(1)} AS counts,
+             at <= ${p(2)} AND received <= ${p(3)} AS is_within
+           FROM ${pageAfter(this.#engine, 'price, revision, source_id, received', 4)}
+           WHERE symbol_id = ${p(8)} AND day = ${p(9)} AND at <= ${p(10)}) day_page`,
+        [this.#receivedAfter, madeBy, receivedBy, symbolId, day, after, ticksMax, symbolId, day, upTo],
       )
       .values();
-    const [count, lastAt, ofOrigin, folded, ...sums] = row!.map((cell) =>
+    const [count, lastAt, counted, folded, ...sums] = row!.map((cell) =>
       cell === null ? Number.NaN : asNumber(cell),
     );
     const [low, high, firstAt, lastFoldedAt, firstRevision] = sums;
     return {
       count: count!,
       lastAt: lastAt!,
-      hasOthers: ofOrigin! > folded!,
+      hasOthers: counted! > folded!,
       summary: folded
         ? { low: low!, high: high!, firstAt: firstAt!, lastAt: lastFoldedAt!, firstRevision: firstRevision! }
         : undefined,
@@ -210,12 +216,16 @@ export class DayPages {
 
   async #others({ after, upTo }: MomentRange): Promise<LedgerTick[]> {
     const { madeBy, receivedBy } = this.#limits;
-    return this.#ticks(`(at > {3} OR received > {4}) ORDER BY at`, [after, upTo, madeBy, receivedBy]);
+    return this.#ticks(`received > {3} AND (at > {4} OR received > {5}) ORDER BY at`, [
+      ...[after, upTo, this.#receivedAfter],
+      ...[madeBy, receivedBy],
+    ]);
   }
 
   /** The ticks of one moment that are folded. */
   at(moment: number): Promise<LedgerTick[]> {
-    return this.#ticks('received <= {3}', [moment - 1, moment, this.#limits.receivedBy]);
+    const range = [moment - 1, moment, this.#receivedAfter, this.#limits.receivedBy];
+    return this.#ticks('received > {3} AND received <= {4}', range);
   }
 
   /**

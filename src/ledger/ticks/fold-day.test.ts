@@ -19,7 +19,8 @@ onEachEngine('the fold of a day', (engine) => {
     ['those made by a moment', { ...ALL, madeBy: NOW - HOUR }],
     ['those received by a moment', { ...ALL, receivedBy: NOW - HOUR }],
     ['those made and received by a moment', { madeBy: NOW - 2 * HOUR, receivedBy: NOW - HOUR }],
-    ['those made after a moment', { ...ALL, madeAfter: NOW - HOUR }],
+    ['those received after a moment', { ...ALL, receivedAfter: NOW - HOUR }],
+    ['those received in a span', { ...ALL, receivedAfter: NOW - 3 * HOUR, receivedBy: NOW - HOUR }],
     ['none', { madeBy: NOW - 24 * HOUR, receivedBy: NOW }],
   ])(
     'over several pages is the fold of its ticks, and reports every other tick once: %s',
@@ -32,7 +33,7 @@ onEachEngine('the fold of a day', (engine) => {
     const day = await filled(atOneMoment);
     await expectSameFold(day, ALL);
     await expectSameFold(day, { ...ALL, receivedBy: NOW + 4_500 });
-    await expectSameFold(day, { ...ALL, madeAfter: NOW - 1 });
+    await expectSameFold(day, { ...ALL, receivedAfter: NOW + 4_500 });
   });
 
   test('leaves out the other origin, however many ticks that one has', async () => {
@@ -61,10 +62,10 @@ async function expectSameFold(
 ): Promise<void> {
   const ticks = await ledger.ticks.ofDay(symbolId, origin, WEDNESDAY);
   expect(ticks.length).toBeGreaterThan(0);
-  const { madeAfter = Number.MIN_SAFE_INTEGER, madeBy, receivedBy } = limits;
+  const { receivedAfter = Number.MIN_SAFE_INTEGER, madeBy, receivedBy } = limits;
   let expected: Fold<LedgerTick> | undefined;
   const others: LedgerTick[] = [];
-  for (const tick of ticks.filter(({ at }) => at > madeAfter)) {
+  for (const tick of ticks.filter(({ received }) => received > receivedAfter)) {
     if (tick.at <= madeBy && tick.received <= receivedBy) expected = foldTick(expected, tick);
     else others.push(tick);
   }

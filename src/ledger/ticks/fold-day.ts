@@ -41,8 +41,7 @@ export async function foldDay(
   limits: FoldLimits,
 ): Promise<FoldedDay | undefined> {
   const pages = new DayPages(engine, of, limits);
-  const start = limits.madeAfter ?? FIRST_MOMENT;
-  const first = await pages.next(start, FIRST_PAGE_TICKS);
+  const first = await pages.next(FIRST_MOMENT, FIRST_PAGE_TICKS);
   await report(first.others, limits);
   let sum = first.summary;
   if (first.upTo < LAST_MOMENT) {
@@ -102,9 +101,9 @@ async function report(others: readonly LedgerTick[], { onOther, signal }: FoldLi
 export function withTick(
   folded: FoldedDay | undefined,
   tick: LedgerTick,
-  { madeAfter = FIRST_MOMENT, madeBy, receivedBy }: FoldLimits,
+  { receivedAfter = FIRST_MOMENT, madeBy, receivedBy }: FoldLimits,
 ): FoldedDay | undefined {
-  if (tick.at <= madeAfter || tick.at > madeBy || tick.received > receivedBy) return folded;
+  if (tick.at > madeBy || tick.received <= receivedAfter || tick.received > receivedBy) return folded;
   const firstRevision = Math.min(folded?.firstRevision ?? tick.revision, tick.revision);
   return { ...foldTick<LedgerTick>(folded, tick), firstRevision };
 }

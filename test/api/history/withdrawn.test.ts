@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
-import { parseDay } from '../../../src/market/day.ts';
+import { Closer } from '../../../src/feeds/close/closer.ts';
+import { Pruner } from '../../../src/feeds/close/pruner.ts';
+import { MS_PER_DAY, parseDay } from '../../../src/market/day.ts';
 import { apiOn, type Json } from '../../support/api.ts';
 import { EventReader } from '../../support/http/events.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -91,6 +93,35 @@ onEachEngine('a withdrawn day', (engine) => {
     expect(versions).toHaveLength(2);
     await api.service.publish('XAG', { '2024-05-09': 28 });
     expect(await facts()).toMatchObject({ firstDate: '2024-05-09', lastDate: '2024-05-09', latest: 28 });
+  });
+
+  test('has the ticks that are pushed after the withdrawal, also as of then, and not those from before', async () => {
+    const { service } = api;
+    const date = '2024-05-14';
+    const made = (time: string) => at(`${date}T${time}:00Z`);
+    await service.tick('ETHANOL', 900, made('10:00'));
+    await service.publish('ETHANOL', { [date]: 1_000 }, 'feed', made('22:00'));
+    await withdraw('ETHANOL', [date], made('23:00'));
+    const path = `/rates/historical?symbols=ETHANOL&date=${date}`;
+    expect((await api.ask(path)).status).toBe(404);
+    await service.tick('ETHANOL', 950, made('09:00'), made('23:30'));
+    expect((await ratesOf(path)).ETHANOL).toEqual({ open: 950, high: 950, low: 950, close: 950 });
+    const asOf = async (time: string) => (await ratesOf(`${path}&asOf=${date}T${time}:00Z`))?.ETHANOL;
+    expect([await asOf('22:30'), await asOf('23:10'), await asOf('23:40')]).toMatchObject([
+      { close: 1_000 },
+      undefined,
+      { close: 950 },
+    ] as never);
+    const minutes = async () => {
+      const range = `startDate=${date}&endDate=${date}&interval=minute`;
+      return (await api.ask(`/rates/history?symbols=ETHANOL&${range}`)).body.rates;
+    };
+    const shown = await minutes();
+    expect(shown).toMatchObject([{ close: 950 }]);
+    await new Closer(service.ledger).close(service.clock.time);
+    await new Pruner(service.ledger).prune(service.clock.time + 10 * MS_PER_DAY); // stores them, and deletes the ticks
+    await service.core.follow();
+    expect(await minutes()).toEqual(shown);
   });
 
   test('is sent to streams: the price before it is the newest again', async () => {
