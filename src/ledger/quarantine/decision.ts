@@ -1,6 +1,9 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { asText, onlyRow, type Sql } from '../engine/rows.ts';
 
+/** Who decides on a held bar that a later one of its source replaces. All others that are dropped, an operator has dropped. */
+export const LATER_BAR = 'a later bar of its source';
+
 /** A held tick or bar that somebody has decided on. */
 interface DecidedPrice {
   id: number;

@@ -18,7 +18,7 @@ import type { NewBar } from '../prices/bars.ts';
 import { noteRevision } from '../prices/imports.ts';
 import { type Publication, publishBars } from '../prices/publish-bars.ts';
 import { sourceId } from '../symbols/sources.ts';
-import { recordDecision } from './decision.ts';
+import { LATER_BAR, recordDecision } from './decision.ts';
 
 /** A bar that was held, and the decision about it. */
 export interface HeldBar extends Ohlc {
@@ -200,7 +200,7 @@ async function settleSome(
     tx,
     { id: 'BIGINT', source_id: 'BIGINT', at: 'BIGINT' },
     ids.map((id) => [id, source, now]),
-    (n) => `UPDATE quarantine_bar SET decided_at = ${n.cell('at')}, decided_by = 'a later bar of its source',
+    (n) => `UPDATE quarantine_bar SET decided_at = ${n.cell('at')}, decided_by = '${LATER_BAR}',
         state = CASE WHEN EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = quarantine_bar.symbol_id
           AND b.day = quarantine_bar.day AND b.source_id = ${n.cell('source_id')} AND b.recorded_at = ${n.cell('at')}
           AND b.close = quarantine_bar.close) THEN 'released' ELSE 'dropped' END

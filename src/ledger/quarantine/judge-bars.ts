@@ -4,8 +4,9 @@ import type { Day } from '../../market/day.ts';
 import { findSuspicious, NEIGHBOUR_DAYS, type SuspicionRule } from '../../market/quality/suspicion.ts';
 import { missingPrice } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, rowReader } from '../engine/rows.ts';
+import { asNumber, asOneOf, rowReader } from '../engine/rows.ts';
 import { type BarRevision, type NewBar, readRevisions } from '../prices/bars.ts';
+import { LATER_BAR } from './decision.ts';
 import { traitsOf } from './reads.ts';
 
 export interface JudgeOptions {
@@ -36,7 +37,7 @@ export interface HeldCandidate extends NewBar {
   id: number;
 }
 
-const CANDIDATE = rowReader<HeldCandidate>({
+const QUARANTINED = rowReader<HeldCandidate & { state: 'held' | 'dropped' }>({
   id: asNumber,
   symbolId: asNumber,
   day: asNumber,
@@ -44,11 +45,13 @@ const CANDIDATE = rowReader<HeldCandidate>({
   high: asNumber,
   low: asNumber,
   close: asNumber,
+  state: asOneOf('held', 'dropped'),
 });
 
 /**
  * The one gate for bars on every input path (feed, push, import). A zero that stands for a missing value is refused; a bar
- * that its neighbours contradict, among the bars themselves and in the ledger, is held. Bars that repeat what the ledger
+ * that its neighbours contradict, among the bars themselves and in the ledger, is held, and so is one that the operator has
+ * dropped. Bars that repeat what the ledger
  * has are admitted without a check. There must be at most one bar for each symbol and day.
  */
 export async function judgeBars<B extends NewBar>(
@@ -64,11 +67,19 @@ export async function judgeBars<B extends NewBar>(
   const sourceId = row && asNumber(row.id);
   for (const [symbolId, ofSymbol] of bySymbol) {
     const canBeZero = traits.get(symbolId)?.priceTraits.canBeZero ?? false; // a new exchange rate has no traits yet
+    const quarantined =
+      sourceId === undefined ? [] : await quarantinedNear(engine, symbolId, sourceId, ofSymbol);
+    const dropped = new Map(
+      quarantined.filter(({ state }) => state === 'dropped').map((bar) => [bar.day, bar]),
+    );
     const priced: B[] = [];
     for (const bar of ofSymbol) {
       const reason = missingPrice(bar, canBeZero);
-      if (reason === undefined) priced.push(bar);
-      else judgement.refused.push({ bar, reason });
+      const before = dropped.get(bar.day);
+      if (reason !== undefined) judgement.refused.push({ bar, reason });
+      else if (before && sameOhlc(before, bar))
+        judgement.held.push({ bar, reason: `${DROPPED} ${before.id}` });
+      else priced.push(bar);
     }
     if (priced.length === 0) continue;
     if (options.accept) {
@@ -77,10 +88,10 @@ export async function judgeBars<B extends NewBar>(
     }
     priced.sort((a, b) => a.day - b.day);
     const known = await knownBars(engine, symbolId, priced, options, sourceId);
-    const candidates =
-      options.reconsiderHeld && sourceId !== undefined
-        ? await heldNear(engine, symbolId, sourceId, priced)
-        : [];
+    const days = new Set(priced.map(({ day }) => day));
+    const candidates = options.reconsiderHeld
+      ? quarantined.filter(({ day, state }) => state === 'held' && !days.has(day))
+      : [];
     const together = [...priced, ...candidates].sort((a, b) => a.day - b.day);
     const suspiciousBy = (holdUnitChanges: boolean) =>
       suspiciousOf<NewBar>(together, known, { canBeZero, holdUnitChanges });
@@ -112,22 +123,21 @@ function suspiciousOf<B extends Bar>(
   return findSuspicious(news, sorted, rule);
 }
 
-/** Bars of the source in quarantine on other days around those of the bars. */
-async function heldNear(
-  engine: Engine,
-  symbolId: number,
-  sourceId: number,
-  bars: readonly Bar[],
-): Promise<HeldCandidate[]> {
-  const [first, last] = [bars[0]!.day - NEIGHBOUR_DAYS, bars.at(-1)!.day + NEIGHBOUR_DAYS];
+const DROPPED = 'the operator dropped it from quarantine; to publish it, release';
+
+/** Bars of the source on and around the days of the bars that are held, or that the operator dropped. */
+async function quarantinedNear(engine: Engine, symbolId: number, sourceId: number, bars: readonly Bar[]) {
+  const days = bars.map(({ day }) => day);
+  const first = days.reduce((a, b) => Math.min(a, b)) - NEIGHBOUR_DAYS;
+  const last = days.reduce((a, b) => Math.max(a, b)) + NEIGHBOUR_DAYS;
   const { read, placeholder: p } = engine;
   const rows = await read.unsafe(
-    `SELECT ${CANDIDATE.columns} FROM quarantine_bar
-     WHERE symbol_id = ${p(1)} AND source_id = ${p(2)} AND day >= ${p(3)} AND day <= ${p(4)} AND state = 'held'`,
-    [symbolId, sourceId, first, last],
+    `SELECT ${QUARANTINED.columns} FROM quarantine_bar
+     WHERE symbol_id = ${p(1)} AND source_id = ${p(2)} AND day >= ${p(3)} AND day <= ${p(4)}
+       AND (state = 'held' OR (state = 'dropped' AND decided_by <> ${p(5)}))`,
+    [symbolId, sourceId, first, last, LATER_BAR],
   );
-  const days = new Set(bars.map(({ day }) => day));
-  return rows.map(CANDIDATE.read).filter(({ day }) => !days.has(day));
+  return rows.map(QUARANTINED.read);
 }
 
 /** The ledger's bars on and around the days of the bars. For a feed, its own newest bar takes precedence. */

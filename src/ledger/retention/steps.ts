@@ -2,6 +2,7 @@ import { MS_PER_DAY, utcDay } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText } from '../engine/rows.ts';
 import { listOf } from '../engine/statements.ts';
+import { LATER_BAR } from '../quarantine/decision.ts';
 import { type Period, periodBefore, periodOf } from '../quota/period.ts';
 import { deleteMarked } from '../symbols/delete-symbol.ts';
 import { mergeChanges } from './merge-changes.ts';
@@ -102,11 +103,12 @@ async function deleteImports(engine: Engine, now: number, { importsDays }: Reten
   });
 }
 
+/** What an operator dropped stays: otherwise, a feed that sends it again would have it published. */
 function deleteDecisions(engine: Engine, now: number): Promise<number> {
   return engine.write(async (tx) => {
     const deleted = await tx`DELETE FROM quarantine_bar WHERE id IN (
         SELECT id FROM quarantine_bar WHERE decided_at < ${now - DECISIONS_DAYS * MS_PER_DAY}
-        LIMIT ${ROWS_PER_BATCH})
+          AND (state <> 'dropped' OR decided_by = ${LATER_BAR}) LIMIT ${ROWS_PER_BATCH})
       RETURNING id`;
     return deleted.length;
   });

@@ -166,6 +166,33 @@ onEachEngine('the quarantine of pushed prices', (engine) => {
         'held',
       ]);
     });
+
+    test('that the operator dropped stays dropped, also when later bars agree with it, until it is released', async () => {
+      await established('TIN');
+      expect(await outcomeOf('TIN', 13, 2_800)).toBe('quarantined');
+      const [held] = await heldOf('TIN');
+      await send(`/admin/quarantine/${held!.id}/drop`, '');
+      for (const day of [14, 15, 16]) expect(await outcomeOf('TIN', day, 2_810)).toBe('quarantined');
+      expect(await outcomeOf('TIN', 17, 2_805)).toBe('accepted');
+      expect(await outcomeOf('TIN', 13, 2_800)).toBe('quarantined');
+      expect(await closeOn('TIN', 13)).toBe(710);
+      expect((await heldOf('TIN')).at(-1)).toMatchObject({ id: held!.id, state: 'dropped' });
+      expect(await outcomeOf('TIN', 13, 2_801)).toBe('accepted'); // another price
+      await send(`/admin/quarantine/${held!.id}/release`, '');
+      expect(await closeOn('TIN', 13)).toBe(2_800);
+    });
+
+    test('that a later price of its day replaced is judged anew when it is sent again', async () => {
+      await established('LEAD-SPOT');
+      expect(await outcomeOf('LEAD-SPOT', 13, 2_800)).toBe('quarantined');
+      expect(await outcomeOf('LEAD-SPOT', 13, 711)).toBe('accepted');
+      expect(await heldOf('LEAD-SPOT')).toMatchObject([
+        { state: 'dropped', decidedBy: 'a later bar of its source' },
+      ]);
+      for (const day of [14, 15, 16]) expect(await outcomeOf('LEAD-SPOT', day, 2_810)).toBe('quarantined');
+      expect(await outcomeOf('LEAD-SPOT', 17, 2_805)).toBe('accepted');
+      expect(await outcomeOf('LEAD-SPOT', 13, 2_800)).toBe('corrected');
+    });
   });
 
   test('the operator can list, release and drop held prices', async () => {

@@ -227,21 +227,23 @@ onEachEngine('retention', (engine) => {
     expect(await rowsOf(ledger, 'import_revision')).toBe(1);
   });
 
-  test('deletes decisions about bars after 30 days, and no bar that waits', async () => {
+  test('deletes decisions about bars after 30 days, and no bar that waits or that an operator dropped', async () => {
     const ledger = await ledgers.new();
-    const row = (id: number, state: string, decidedAt: number | null): RowValues => [
+    const row = (id: number, state: string, decidedAt: number | null, by?: string): RowValues => [
       ...[id, 1, 1, id, 1, 1, 1, 1, 0, 'odd', 'push', state],
       decidedAt,
-      null,
+      by ?? null,
     ];
     await insert(ledger, 'quarantine_bar', [
       row(1, 'held', null),
-      row(2, 'dropped', NOW - 31 * MS_PER_DAY),
-      row(3, 'released', NOW - 29 * MS_PER_DAY),
+      row(2, 'dropped', NOW - 31 * MS_PER_DAY, 'a later bar of its source'),
+      row(3, 'released', NOW - 29 * MS_PER_DAY, 'operator'),
+      row(4, 'released', NOW - 31 * MS_PER_DAY, 'operator'),
+      row(5, 'dropped', NOW - 31 * MS_PER_DAY, 'operator'),
     ]);
     await ledger.retention.apply(NOW);
     const left = await ledger.engine.read`SELECT id FROM quarantine_bar ORDER BY id`;
-    expect(left.map((one) => Number(one.id))).toEqual([1, 3]);
+    expect(left.map((one) => Number(one.id))).toEqual([1, 3, 5]);
   });
 
   test('stops between two batches on request, and continues with the next call', async () => {
