@@ -87,6 +87,18 @@ export function fitting({ code, units }: { code: string; units: readonly string[
   return units[0] === 'none' ? `${code} (which has no unit)` : `${code} (which has ${units.join(', ')})`;
 }
 
+/** A parameter that an operation does not have, the ones it has, and the one that is meant. */
+export interface UnknownParameter {
+  unknown: string;
+  known: readonly string[];
+  meant: string | undefined;
+}
+
+export function unknownParameter({ unknown, known, meant }: UnknownParameter): string {
+  const all = known.length > 0 ? `The parameters are ${known.join(', ')}.` : 'There are none.';
+  return `There is no parameter "${unknown}" here. ${meant ? `Did you mean ${meant}?` : all}`;
+}
+
 /** Why a symbol that has only simulated prices shows none. */
 export const NO_DATA_SHOWN = 'has no data yet: its simulated prices are hidden by OPENPIT_DEMO=false';
 

@@ -9,6 +9,8 @@ import {
   suggest,
   type UnknownCode,
   type UnknownCurrency,
+  type UnknownParameter,
+  unknownParameter,
 } from './error-details.ts';
 
 const FORMULA_SYNTAX =
@@ -90,8 +92,10 @@ export const ERRORS = {
   ),
   invalid_parameter: entry(
     400,
-    (d: { name: string; received: string; expected: string }) =>
-      `The parameter "${d.name}" must be ${d.expected} (received "${d.received}").`,
+    (d: { name: string; received: string; expected: string } | UnknownParameter) =>
+      'unknown' in d
+        ? unknownParameter(d)
+        : `The parameter "${d.name}" must be ${d.expected} (received "${d.received}").`,
     { name: 'moving', received: 'x', expected: 'a whole number from 2 to 500' },
   ),
   invalid_formula: entry(

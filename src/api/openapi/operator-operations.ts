@@ -188,9 +188,10 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     summary: 'Push ticks; the response has a result for every record',
     description:
       'JSON, or one record per line as application/x-ndjson. Pushing a record again has no effect.',
+    parameters: ['importSource', 'accept'],
     body: PUSHED_TICKS,
     answer: 'Pushed',
-    errors: ['invalid_body'],
+    errors: ['invalid_body', 'invalid_parameter', 'repeated_parameter'],
   },
   {
     path: '/admin/bars',
@@ -199,9 +200,10 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     summary: 'Push daily bars; the response has a result for every record',
     description:
       'JSON, or one record per line as application/x-ndjson. Different prices for a day create a new revision. A bar whose high is below its low is refused; one whose open or close lies outside of them is stored, with a `reason`.',
+    parameters: ['importSource', 'accept'],
     body: PUSHED_BARS,
     answer: 'Pushed',
-    errors: ['invalid_body'],
+    errors: ['invalid_body', 'invalid_parameter', 'repeated_parameter'],
   },
   {
     path: '/admin/quarantine',

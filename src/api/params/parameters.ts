@@ -220,11 +220,11 @@ export function echo(text: string): string {
 }
 
 /**
- * Reads a parameter that is `true` or `false`, in any case; false if it is absent. Any other value is refused: `dryRun=1` would
- * otherwise do, and charge for, what the client meant to try.
+ * Reads a parameter that is `true` or `false`, in any case; false if it is absent. Any other value is refused, and so is none:
+ * `dryRun=1` or `dryRun` would otherwise do, and charge for, what the client meant to try.
  */
 export function readFlag(query: QueryParams, name: string): boolean {
-  const received = singleUnlessEmpty(query, name);
+  const received = single(query, name);
   if (received === undefined || received.toLowerCase() === 'false') return false;
   if (received.toLowerCase() === 'true') return true;
   throw refuse('invalid_parameter', { name, received: echo(received), expected: 'true or false' });

@@ -45,13 +45,29 @@ onEachEngine('prices by hand', (engine) => {
   test('a flag that is neither true nor false is refused, so that no preview is an import', async () => {
     const csv = 'date,close\n2024-05-08,30.5\n';
     expect((await upload('symbol=BUTTER&dryRun=True', csv)).body).toMatchObject({ dryRun: true, run: null });
-    for (const flag of ['dryRun=1', 'dryRun=yes', 'accept=1']) {
+    for (const flag of ['dryRun=1', 'dryRun=yes', 'dryRun', 'dryRun=', 'accept=1']) {
       const message = expectRefusal(await upload(`symbol=BUTTER&${flag}`, csv), 400, 'invalid_parameter');
       expect(message).toContain('must be true or false');
     }
     expectRefusal(await send('GET', '/admin/quarantine?all=1'), 400, 'invalid_parameter');
     expectRefusal(await send('POST', '/admin/bars?accept=1', [{}]), 400, 'invalid_parameter');
     expect((await send('GET', '/admin/imports')).body.imports).toEqual([]);
+  });
+
+  test('a change with a parameter that it does not have is refused, and the right one is named', async () => {
+    const csv = 'date,close\n2024-05-08,30.5\n';
+    for (const name of ['dry-run', 'dryrun', 'dry_run', 'dryRunn']) {
+      const reply = await upload(`symbol=BUTTER&${name}=true`, csv);
+      const message = expectRefusal(reply, 400, 'invalid_parameter');
+      expect(message).toBe(`There is no parameter "${name}" here. Did you mean dryRun?`);
+    }
+    const other = await upload('symbol=BUTTER&column=2', csv);
+    expect(expectRefusal(other, 400, 'invalid_parameter')).toContain(
+      'The parameters are symbol, symbolColumn,',
+    );
+    const none = await send('POST', '/admin/imports/1/undo?dryRun=true', {});
+    expect(expectRefusal(none, 400, 'invalid_parameter')).toContain('There are none.');
+    expect((await send('GET', '/admin/imports?_=1')).body.imports).toEqual([]);
   });
 
   test('a source or a file name with a control character is refused', async () => {

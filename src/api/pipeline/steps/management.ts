@@ -5,12 +5,16 @@ import { PUBLIC_ACCOUNT } from '../../../gate/onboarding.ts';
 import type { IncomingRequest } from '../../../http/message/incoming-request.ts';
 import type { Actor } from '../../../ledger/audit/entry.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
+import { nearestCodes } from '../../../market/search/similar-codes.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { isPlainText } from '../../../runtime/plain-text.ts';
 import type { AdminGuard } from '../../access/admin-guard.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint, ManagementRequest, Method, OwnerEndpoint } from '../../model/endpoint.ts';
+import type { QueryParams } from '../../model/query.ts';
+import { documentedParameters } from '../../openapi/documented.ts';
 import { readText } from '../../params/body-text.ts';
+import { echo } from '../../params/parameters.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 export interface ManagementOptions {
@@ -54,9 +58,11 @@ export class Management {
     context: RequestContext,
     address: () => string,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const { request } = context;
+    const { request, query } = context;
     this.#guard.require(request, address);
-    return endpoint.actions[methodOf(request)]!(this.#call(context, operatorOf(request, address())));
+    const method = methodOf(request);
+    if (method !== 'GET') requireKnown(query, method, endpoint.path);
+    return endpoint.actions[method]!(this.#call(context, operatorOf(request, address())));
   }
 
   #call({ request, pathId, query, dialect }: RequestContext, actor: Actor): ManagementRequest {
@@ -65,6 +71,17 @@ export class Management {
     const body: ManagementRequest['body'] = (schema, charactersMax) =>
       readBody(request, schema, charactersMax);
     return { id: pathId, query, ledger, meter, now: clock.now(), dialect, request, body };
+  }
+}
+
+/** Refuses unknown parameters of a change: with `dry-run=true`, it would do what the operator meant to try. */
+function requireKnown(query: QueryParams, method: Method, path: string): void {
+  for (const { name } of query) {
+    const known = documentedParameters(method, path);
+    if (known.includes(name)) continue;
+    const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
+    const meant = known.find((one) => plain(one) === plain(name)) ?? nearestCodes(name, known, 1)[0];
+    throw refuse('invalid_parameter', { unknown: echo(name), known, meant });
   }
 }
 
