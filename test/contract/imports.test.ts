@@ -5,7 +5,7 @@ import { importFile } from '../../src/feeds/import-file.ts';
 import type { UndoneDay } from '../../src/ledger/corrections/undo-import.ts';
 import { PROVISIONAL } from '../../src/ledger/prices/bars.ts';
 import { importName, noteRevision, requireRunning } from '../../src/ledger/prices/imports.ts';
-import { FIRST_DAY, LAST_DAY, printDay } from '../../src/market/day.ts';
+import { FIRST_DAY, LAST_DAY, MS_PER_DAY, printDay } from '../../src/market/day.ts';
 import { marketOf, tradeDate } from '../../src/market/session.ts';
 import { newFolder, onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, newSymbol, tick } from '../support/ledgers.ts';
@@ -325,6 +325,29 @@ onEachEngine('imports', (engine) => {
       expect(own).toMatchObject([{ close: 99, state: 'held' }]);
       await undo(run);
     }
+  });
+
+  test('imports that begin at the same time, in several processes, get numbers of their own', async () => {
+    const pair = await ledgers.pair();
+    const begun = Array.from({ length: 8 }, (_, i) => pair[i % 2]!.imports.begin(`${i}`, 'x', NOW));
+    expect((await Promise.all(begun)).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('the numbers of deleted imports, and the ids of deleted bars in quarantine, are not used again', async () => {
+    const ledger = await ledgers.new();
+    const { id: symbolId } = await newSymbol(ledger);
+    const held = [{ bar: { symbolId, day: MONDAY, ...flat(99) }, reason: 'far away' }];
+    const ids: number[] = [];
+    for (const expected of [1, 2]) {
+      const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+      expect(run).toBe(expected);
+      await ledger.heldBars.hold(held, { source: 'file', origin: importName(run), received: NOW });
+      ids.push((await ledger.heldBars.list({ all: true, limit: 1 }))[0]!.id);
+      await ledger.imports.undo(run, NOW, () => {});
+      await ledger.retention.apply(NOW + 366 * MS_PER_DAY);
+      expect(await ledger.imports.list(1)).toEqual([]);
+    }
+    expect(ids).toEqual([1, 2]);
   });
 
   test('numbers count up, and the newest is listed first', async () => {

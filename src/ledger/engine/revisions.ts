@@ -15,6 +15,27 @@ export async function nextRevision(tx: Sql, counter: CounterName): Promise<numbe
   return asNumber(row.value);
 }
 
+/** Numbers that are never used again, also when the rows that had them are deleted. */
+export type SequenceName = 'last-import' | 'last-quarantine-id';
+
+/**
+ * Takes the next `count` numbers and returns the first. `lastUsed` is the highest number of the existing rows: the sequence may be
+ * younger than they are. The row of the sequence stays locked until the transaction ends.
+ */
+export async function takeNumbers(
+  tx: Sql,
+  sequence: SequenceName,
+  { lastUsed, count = 1 }: { lastUsed: number; count?: number },
+): Promise<number> {
+  const row = onlyRow(
+    await tx`INSERT INTO counter (name, value) VALUES (${sequence}, ${lastUsed + count}) ON CONFLICT (name) DO UPDATE
+      SET value = CASE WHEN excluded.value > counter.value + ${count} THEN excluded.value
+        ELSE counter.value + ${count} END
+      RETURNING value`,
+  );
+  return asNumber(row.value) - count + 1;
+}
+
 /** Blocks every other writer of revisions until the transaction ends, without taking a revision. */
 export async function lockRevisions(tx: Sql, counter: CounterName): Promise<void> {
   await tx`UPDATE counter SET value = value WHERE name = ${counter}`;

@@ -1,6 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { ImportUndo, type UndoneDay } from '../corrections/undo-import.ts';
 import type { Engine } from '../engine/engine.ts';
+import { takeNumbers } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow, optional, rowReader, type Sql } from '../engine/rows.ts';
 
 /** What an import did. */
@@ -50,13 +51,10 @@ export class ImportStore {
   /** Records that an import begins. Returns its number. */
   begin(file: string, source: string, started: number): Promise<number> {
     return this.#engine.write(async (tx) => {
-      const row = onlyRow(
-        await tx`INSERT INTO import_run
-          (number, started, file, source, taken, corrected, unchanged, held, refused)
-        SELECT coalesce(max(number), 0) + 1, ${started}, ${file}, ${source}, 0, 0, 0, 0, 0 FROM import_run
-        RETURNING number`,
-      );
-      const number = asNumber(row.number);
+      const { last } = onlyRow(await tx`SELECT coalesce(max(number), 0) AS last FROM import_run`);
+      const number = await takeNumbers(tx, 'last-import', { lastUsed: asNumber(last) });
+      await tx`INSERT INTO import_run (number, started, file, source, taken, corrected, unchanged, held, refused)
+        VALUES (${number}, ${started}, ${file}, ${source}, 0, 0, 0, 0, 0)`;
       await this.#audit.record(tx, {
         action: 'import.start',
         target: importName(number),

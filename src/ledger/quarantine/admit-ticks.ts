@@ -9,7 +9,7 @@ import { markReal } from '../symbols/origin.ts';
 import { sourceId as idOfSource } from '../symbols/sources.ts';
 import type { NewTick } from '../ticks/tick.ts';
 import { insertFresh, insertTicks } from '../ticks/ticks.ts';
-import { nextQuarantineId } from './held-bars.ts';
+import { takeQuarantineIds } from './held-bars.ts';
 import { judgeTicks, type SuspiciousTick, type TickGroup } from './judge-ticks.ts';
 import {
   heldOf,
@@ -229,7 +229,7 @@ async function write(admission: Admission, { accepted, released, held }: Decided
 
 async function hold({ engine, tx, sourceId }: Admission, held: readonly SuspiciousTick[]): Promise<void> {
   if (held.length === 0) return;
-  const first = await nextQuarantineId(tx);
+  const first = await takeQuarantineIds(tx, held.length);
   await insertRows(
     engine,
     tx,

@@ -2,7 +2,7 @@ import type { Ohlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
-import { lockRevisions } from '../engine/revisions.ts';
+import { lockRevisions, takeNumbers } from '../engine/revisions.ts';
 import {
   asNumber,
   asOneOf,
@@ -217,9 +217,9 @@ async function holdSome(
   { source, origin, received, before }: Holding,
 ): Promise<void> {
   await before?.(tx);
-  await lockRevisions(tx, 'prices'); // ids are assigned under this lock
+  await lockRevisions(tx, 'prices');
   const id = await sourceId(tx, source);
-  const first = await nextQuarantineId(tx);
+  const first = await takeQuarantineIds(tx, held.length);
   await insertRows(
     engine,
     tx,
@@ -237,11 +237,12 @@ async function holdSome(
   );
 }
 
-/** Ticks and bars in quarantine share one id sequence. The caller holds the lock of the price revisions. */
-export async function nextQuarantineId(tx: Sql): Promise<number> {
+/** The first of some new ids. Ticks and bars in quarantine share one sequence. */
+export async function takeQuarantineIds(tx: Sql, count: number): Promise<number> {
   const row = onlyRow(
     await tx`SELECT
     (SELECT coalesce(max(id), 0) FROM quarantine_tick) AS tick, (SELECT coalesce(max(id), 0) FROM quarantine_bar) AS bar`,
   );
-  return Math.max(asNumber(row.tick), asNumber(row.bar)) + 1;
+  const lastUsed = Math.max(asNumber(row.tick), asNumber(row.bar));
+  return takeNumbers(tx, 'last-quarantine-id', { lastUsed, count });
 }
