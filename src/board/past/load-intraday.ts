@@ -1,6 +1,6 @@
+import { isTickBar } from '../../ledger/corrections/tick-bars.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
-import { isTickBar } from '../../ledger/prices/tick-bars.ts';
 import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import { meanOfSum } from '../../market/analytics/mean.ts';
 import type { Day } from '../../market/day.ts';
