@@ -209,7 +209,7 @@ onEachEngine('named formulas', (engine) => {
     expect(await why('LOOP', '{LOOP}+{XAU}')).toContain('LOOP is a formula');
     expect(await why('NESTED', '{CRACK321}*2')).toContain('CRACK321 is a formula');
     expect(await why('XAU', '{XAG}*80')).toContain('XAU is the code of a symbol');
-    expect(await why('GOLD', '{XAG}*80')).toContain('GOLD is the code of a symbol');
+    expect(await why('GOLD', '{XAG}*80')).toContain('GOLD is an alias of XAU');
     expect(await why('MISSING', '{NOPE}*2')).toContain('there is no symbol NOPE');
     expect(await why('BROKEN', '{XAU}*')).toContain('is expected');
     expect(await why('ZERO', '{XAU}/(2-2)')).toContain('divides by zero');
