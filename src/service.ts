@@ -1,4 +1,4 @@
-import { type Listener, listen } from './api/server.ts';
+import { type Listener, listen, requireFreePort } from './api/server.ts';
 import type { ProcessSharing } from './api/telemetry/sharing.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './runtime/clock.ts';
@@ -13,6 +13,8 @@ import { warmUp } from './service/warm-up.ts';
 export interface ProcessRole {
   /** Whether other processes listen on the same port. */
   shared: boolean;
+  /** Whether none of them listens yet. Another service may have started to listen on the port since it was chosen. */
+  isFirst?: boolean;
   /** Whether this process runs the feeds. */
   feeds: boolean;
   /** How metrics and traffic of the other processes are collected. */
@@ -101,6 +103,7 @@ export async function startService(
 /** Listens for requests. A renewed certificate is used from its next connection on. */
 function startListening(core: Core, loops: Loops, config: Config, role: ProcessRole): Listener {
   const { api, certificate } = core;
+  if (role.isFirst) requireFreePort(config.host, config.port);
   const listener = listen(api, {
     hostname: config.host,
     port: config.port,

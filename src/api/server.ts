@@ -46,6 +46,20 @@ export function listen(api: Api, { hostname, port, isShared = false, tls, http }
   };
 }
 
+/**
+ * Throws if any program listens on the port. Processes share theirs with every program that shares it too, so this listens
+ * once without sharing. Returns the port, which the system chooses for 0.
+ */
+export function requireFreePort(hostname: string, port: number): number {
+  try {
+    const probe = Bun.listen({ hostname, port, socket: { data() {} } });
+    probe.stop(true);
+    return probe.port;
+  } catch (cause) {
+    throw cannotListen(cause, hostname, port);
+  }
+}
+
 function serveOrSayWhy(serve: (options: ServerOptions) => HttpServer, options: ServerOptions): HttpServer {
   try {
     return serve(options);
@@ -55,7 +69,7 @@ function serveOrSayWhy(serve: (options: ServerOptions) => HttpServer, options: S
 }
 
 /** The system's message is "Failed to listen at 127.0.0.1", with a code for the reason. */
-export function cannotListen(cause: unknown, hostname: string, port: number): Error {
+function cannotListen(cause: unknown, hostname: string, port: number): Error {
   const reason = WHY_NOT[codeOf(cause)]?.(port);
   return new Error(reason ?? `cannot listen on the address ${hostname}; set OPENPIT_HOST`, { cause });
 }

@@ -11,6 +11,8 @@ export interface Assignment {
   /** The number of processes. */
   count: number;
   port: number;
+  /** Whether no other process has started yet. */
+  isFirst: boolean;
 }
 
 /** What processes tell each other: their metrics, and their traffic by minute. */

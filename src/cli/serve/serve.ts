@@ -1,5 +1,5 @@
 import { mainMount } from '../../api/routing/mount-point.ts';
-import { cannotListen } from '../../api/server.ts';
+import { requireFreePort } from '../../api/server.ts';
 import { COMMAND_NAME } from '../../api/site/command-name.ts';
 import { SETTINGS } from '../../config/settings.ts';
 import type { Config } from '../../config.ts';
@@ -78,13 +78,14 @@ function ownCommand(): string[] {
 /** One of several processes. It ends on a signal, or when its supervisor has died. */
 async function serveForSupervisor(config: Config, log: Log): Promise<void> {
   const assignment = await new Promise<Assignment>((resolve) => process.once('message', resolve));
-  const { index, port } = assignment;
+  const { index, port, isFirst } = assignment;
   const send = (message: FromChild) => void process.send?.(message);
   const collector = new ProcessCollector(assignment, send);
   process.on('message', (message: ToChild) => collector.onMessage(message));
   const disconnected = new Promise<void>((resolve) => process.once('disconnect', resolve));
   const service = await startService({ ...config, port }, systemClock, log, {
     shared: true,
+    isFirst,
     feeds: index === 0,
     sharing: collector,
   });
@@ -144,19 +145,14 @@ function isSupervised(): boolean {
   return process.env[SUPERVISOR_PID] === String(process.ppid);
 }
 
-/**
- * Returns the port for the processes. They share it with every program that also shares it, so this checks that there is
- * none: listening once, without sharing, fails then.
- */
-async function reservePort({ host: hostname, port }: Config): Promise<number> {
+/** Returns a free port for the processes. */
+async function reservePort({ host, port }: Config): Promise<number> {
   const start = performance.now();
   for (;;) {
     try {
-      const probe = Bun.listen({ hostname, port, socket: { data() {} } });
-      probe.stop(true);
-      return probe.port;
-    } catch (cause) {
-      if (performance.now() - start > PORT_WAIT_MS) throw cannotListen(cause, hostname, port);
+      return requireFreePort(host, port);
+    } catch (error) {
+      if (performance.now() - start > PORT_WAIT_MS) throw error;
       await Bun.sleep(100);
     }
   }

@@ -67,7 +67,8 @@ export class Supervisor {
       },
     });
     this.#children.set(index, child);
-    child.send({ index, count: this.#count, port: this.#port } satisfies Assignment);
+    const isFirst = !this.#hasStarted;
+    child.send({ index, count: this.#count, port: this.#port, isFirst } satisfies Assignment);
     void child.exited.then((exitCode) => {
       this.#children.delete(index);
       if (this.#stopping) return;

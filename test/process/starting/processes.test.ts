@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import { childrenOf } from '../../support/child-processes.ts';
+import { freePort } from '../../support/http/free-port.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { load } from '../../support/load.ts';
 import { eventually, openpit, PROGRAM_COMMAND, Program, spawnOpenpit } from '../../support/program.ts';
@@ -93,6 +94,21 @@ test('a second service with several processes does not start on the port of the 
     `openpit: another program listens on port ${settings.OPENPIT_PORT}; stop it, or set OPENPIT_PORT\n`,
   );
 }, 180_000);
+
+test('of two services with several processes that start on one port at the same time, one starts', async () => {
+  const port = String(freePort());
+  const services = Array.from({ length: 2 }, () => {
+    const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false', OPENPIT_PROCESSES: '2' };
+    const child = spawnOpenpit(['serve'], { ...settings, OPENPIT_PORT: port });
+    return { child, logged: new Response(child.stderr).text() };
+  });
+  const refused = await Promise.race(services.map(({ child, logged }) => child.exited.then(() => logged)));
+  expect(refused).toContain(`another program listens on port ${port}`);
+  const [serving] = services.filter(({ child }) => child.exitCode === null);
+  expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+  serving!.child.kill('SIGTERM');
+  expect(await serving!.child.exited).toBe(0);
+}, 60_000);
 
 test('a supervisor that was killed can be started again at once, while its processes still drain', async () => {
   const { settings } = await start();

@@ -6,7 +6,7 @@ import { codeOf, messageOf } from '../../../runtime/log/log.ts';
 import { hasDiskSpace, RESERVED_SPACE, requireDiskSpace } from '../disk-space.ts';
 import type { Engine, LedgerUse } from '../engine.ts';
 import { asNumber, onlyRow, type Sql } from '../rows.ts';
-import { SqliteHandle } from './handle.ts';
+import { type HandleOptions, SqliteHandle } from './handle.ts';
 import { createPrivate, requireAccess, restrict } from './private-file.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -77,7 +77,7 @@ export async function openSqlite(path: string, clock: Clock, use: LedgerUse = 'w
 
 /** For a thread that never writes. The file must exist and be in WAL mode. */
 export async function openSqliteForReading(path: string, clock: Clock): Promise<Engine> {
-  const reader = new SqliteHandle(path, { isReadOnly: true });
+  const reader = openFile(path, { isReadOnly: true });
   await reader.sql.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
   const refuseWrite = () => Promise.reject(new Error('this handle of the ledger is read-only'));
   return {
@@ -119,7 +119,7 @@ function commonTo(path: string, clock: Clock) {
 
 /** In WAL mode, a read transaction sees the file as of its first read. */
 async function snapshotOf<T>(path: string, work: (handle: Sql) => Promise<T>): Promise<T> {
-  const handle = new SqliteHandle(path, { isReadOnly: true });
+  const handle = openFile(path, { isReadOnly: true });
   try {
     await handle.sql.unsafe(`PRAGMA busy_timeout = ${READER_BUSY_MS_MAX}`);
     await handle.sql.unsafe('BEGIN');
@@ -225,7 +225,7 @@ async function syncFile(file: string): Promise<void> {
 }
 
 async function openHandle(path: string, busyTimeoutMs: number, msPerTurn?: number): Promise<SqliteHandle> {
-  const handle = openFile(path, msPerTurn);
+  const handle = openFile(path, { msPerTurn });
   const { sql } = handle;
   await sql.unsafe('PRAGMA busy_timeout = 5000'); // while the journal mode is being changed
   await sql.unsafe('PRAGMA journal_mode = WAL');
@@ -236,9 +236,9 @@ async function openHandle(path: string, busyTimeoutMs: number, msPerTurn?: numbe
 }
 
 /** SQLite says only that it cannot open a file. */
-function openFile(path: string, msPerTurn: number | undefined): SqliteHandle {
+function openFile(path: string, options: HandleOptions): SqliteHandle {
   try {
-    return new SqliteHandle(path, { msPerTurn });
+    return new SqliteHandle(path, options);
   } catch (error) {
     requireAccess(path);
     throw error;
