@@ -82,8 +82,8 @@ export class AlarmPoster {
     this.#want(identity, { kind: 'end', event, version: '', unstored: known?.occurrence?.id ?? '' });
   }
 
-  /** Starts the posts that are due. `raised` are the alarms that this process has. */
-  run(raised: ReadonlySet<string>): void {
+  /** Starts the posts that are due. `isRaised` tells whether this process has an alarm. */
+  run(isRaised: (key: string) => boolean): void {
     const now = elapsedMs(this.#options.clock);
     for (const [key, alarm] of this.#alarms) {
       if (this.#sending.size >= SENDING_MAX) break;
@@ -92,7 +92,7 @@ export class AlarmPoster {
     }
     if (now < this.#lookAt || !this.#options.isStoreReachable()) return;
     this.#lookAt = now + LOOK_EVERY_MS;
-    this.#track(this.#endAbandoned(raised));
+    this.#track(this.#endAbandoned(isRaised));
   }
 
   /** Waits for the posts in progress. */
@@ -159,14 +159,14 @@ export class AlarmPoster {
   }
 
   /** Posts the ends of alarms whose processes have ended with them. */
-  async #endAbandoned(raised: ReadonlySet<string>): Promise<void> {
+  async #endAbandoned(isRaised: (key: string) => boolean): Promise<void> {
     const { store, replicas } = this.#options;
     try {
       const { now, alarms } = await store.unfinished();
       const serving = (await replicas.list()).replicas.filter(({ seen }) => now - seen <= SILENT_MS);
       const reported = new Set(serving.flatMap((replica) => replica.alarms.map(alarmKey)));
       const unreported = alarms.filter(
-        (alarm) => !raised.has(alarmKey(alarm)) && !reported.has(alarmKey(alarm)),
+        (alarm) => !isRaised(alarmKey(alarm)) && !reported.has(alarmKey(alarm)),
       );
       for (const alarm of unreported) {
         const seconds = Math.max(0, Math.round((now - alarm.since) / 1_000));

@@ -43,7 +43,7 @@ export class AlarmReporter {
       if (now - raised.endedAt >= OVER_AFTER_MS) this.#clear(key, raised);
     }
     for (const [key, alarm] of alarms) this.#raise(key, alarm, now);
-    poster?.run(new Set(this.#raised.keys()));
+    poster?.run((key) => this.#raised.has(key));
   }
 
   #raise(key: string, alarm: ActiveAlarm, now: number): void {

@@ -187,3 +187,29 @@ test('a private key that every user can read causes a warning', async () => {
   program = await Program.start(settingsOf(folder));
   await eventually(async () => program!.stderr.includes('every user of this machine can read'));
 });
+
+test('two processes post an alarm once, and a receiver that hangs does not delay their stop', async () => {
+  const received: string[] = [];
+  const receiver = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      received.push(((await request.json()) as { type: string }).type);
+      return new Promise<Response>(() => {});
+    },
+  });
+  try {
+    const { program } = await startWith(makeCertificate({ validTo: Date.now() + 5 * DAY_MS }), {
+      OPENPIT_PROCESSES: '2',
+      OPENPIT_WEBHOOK_URL: `http://127.0.0.1:${receiver.port}`,
+    });
+    await eventually(async () => received.length > 0);
+    await Bun.sleep(2_000); // the other process asks every second whether it has been delivered
+    expect(received).toEqual(['tls.expires_soon']);
+    expect(program.stderr.match(/"event":"alarm"/g)).toHaveLength(2);
+    expect(await program.end()).toBe(0);
+    expect(program.stderr).not.toContain('webhook failed'); // after ten seconds, if it had waited
+  } finally {
+    await receiver.stop(true);
+  }
+});
