@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { asyncBufferFromUrl, parquetReadObjects } from 'hyparquet';
+import { SCHEMAS } from '../../../src/api/openapi/schemas/schemas.ts';
 import { parseDay, printDay } from '../../../src/market/day.ts';
 import { apiOn, expectRefusal, readReply } from '../../support/api.ts';
 import { duckdb } from '../../support/duckdb.ts';
@@ -117,6 +118,7 @@ onEachEngine('a Parquet file that is read in ranges', (engine) => {
     const late = await readReply(await get(key, `bytes=${length}-`));
     for (const refused of [early, late]) {
       expectRefusal(refused, 416, 'invalid_byte_range', { length });
+      SCHEMAS.Error.parse(refused.body);
       expect(refused.headers.get('content-range')).toBe(`bytes */${length}`);
     }
     expect(await usedBy(key)).toBe(UNITS);

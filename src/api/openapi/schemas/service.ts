@@ -11,6 +11,7 @@ const error = z.strictObject({
   statusCode: z.string().regex(/^[45]\d\d$/),
   code: z.enum(ERROR_STATUSES.map(({ code }) => code)),
   resetAt: seconds.optional().describe('With `quota_exhausted`: when the quota resets'),
+  length: z.int().optional().describe('With `invalid_byte_range`: the length of the file in bytes'),
   error: z.enum(FAMILY_CODES).optional().describe(later),
   path: text.optional().describe(`${later}: the path of the request`),
   timestamp: seconds.optional().describe(`${later}: the time of the response`),
