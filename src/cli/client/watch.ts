@@ -1,5 +1,5 @@
 import type { LatestAnswer } from '../../client/answers.ts';
-import type { AskRates, StreamedPrice } from '../../client/ask.ts';
+import { type AskRates, RequestRefused, type StreamedPrice } from '../../client/ask.ts';
 import { signed } from '../../client/signed.ts';
 import { difference, percentChange, printNumber } from '../../market/decimal.ts';
 import { type Colour, colourFor } from '../framework/colour.ts';
@@ -59,22 +59,48 @@ async function watch(
   }
 }
 
-/** New prices in the ledger on this machine. */
+/** New prices in the ledger on this machine. Symbols without a price are waited for, as in the stream of a server. */
 async function* polled(ask: AskRates, symbols: string, signal: AbortSignal): AsyncGenerator<Quote> {
   const known = new Map<string, string>();
+  const reported = new Set<string>();
   while (!signal.aborted) {
-    const { rates, metadata } = await ask<LatestAnswer>('/rates/latest', { symbols });
-    for (const [symbol, rate] of Object.entries(rates)) {
-      const { quote, unit, at = '', source } = metadata[symbol]!;
-      const state = `${at} ${rate}`;
-      if (known.get(symbol) === state) continue;
-      known.set(symbol, state);
-      yield { symbol, rate, quote, unit, at, source };
+    const { quotes, missing } = await latestOf(ask, symbols);
+    for (const quote of quotes) {
+      const state = `${quote.at} ${quote.rate}`;
+      if (known.get(quote.symbol) === state) continue;
+      known.set(quote.symbol, state);
+      yield quote;
+    }
+    for (const reason of missing) {
+      if (!reported.has(reason)) console.error(`openpit: ${reason} Waiting for a price.`);
+      reported.add(reason);
     }
     await Promise.race([
       Bun.sleep(POLL_MS),
       new Promise((done) => signal.addEventListener('abort', done, { once: true })),
     ]);
+  }
+}
+
+/** The newest prices, and why there are none of the other symbols. */
+async function latestOf(ask: AskRates, symbols: string): Promise<{ quotes: Quote[]; missing: string[] }> {
+  try {
+    const { rates, metadata } = await ask<LatestAnswer>('/rates/latest', { symbols });
+    const quotes = Object.entries(rates).map(([symbol, rate]) => {
+      const { quote, unit, at = '', source } = metadata[symbol]!;
+      return { symbol, rate, quote, unit, at, source };
+    });
+    return { quotes, missing: [] };
+  } catch (error) {
+    if (!(error instanceof RequestRefused) || error.code !== 'no_data') throw error;
+    const codes = symbols.split(',');
+    if (codes.length === 1) return { quotes: [], missing: [error.message] };
+    const found = [];
+    for (const code of codes) found.push(await latestOf(ask, code));
+    return {
+      quotes: found.flatMap(({ quotes }) => quotes),
+      missing: found.flatMap(({ missing }) => missing),
+    };
   }
 }
 

@@ -16,19 +16,19 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => program.end());
 
-/** Imports a new price of gold for the same day. */
-async function publish(): Promise<number> {
+/** Imports a new price of a symbol for the same day. */
+async function publish(symbol = 'XAU'): Promise<void> {
   price++;
-  const file = join(settings.OPENPIT_DATA_DIR, 'gold.csv');
+  const file = join(settings.OPENPIT_DATA_DIR, 'prices.csv');
   await Bun.write(file, `date,close\n2024-05-14,${price}\n`);
-  expect(await openpit(['import', file, '--symbol', 'XAU'], settings)).toMatchObject({ exitCode: 0 });
-  return price;
+  expect(await openpit(['import', file, '--symbol', symbol], settings)).toMatchObject({ exitCode: 0 });
 }
 
-/** Starts `openpit watch`, publishes a price after its first line, and stops it with Ctrl-C after the second. */
+/** Starts `openpit watch XAU`, publishes a price after its first line, and stops it with Ctrl-C after the second. */
 async function watched(
   args: string[],
   env: Record<string, string>,
+  published = 'XAU',
 ): Promise<{ lines: string[]; exitCode: number }> {
   const child = spawnOpenpit(['watch', 'XAU', ...args], env);
   const lines: string[] = [];
@@ -38,7 +38,7 @@ async function watched(
     const complete = text.split('\n').slice(0, -1);
     if (complete.length === lines.length) continue;
     lines.splice(0, lines.length, ...complete);
-    if (lines.length === 1) await publish();
+    if (lines.length === 1) await publish(published);
     else break;
   }
   child.kill('SIGINT');
@@ -57,6 +57,12 @@ test('openpit watch --url streams from a server, as JSON if that is wanted', asy
     { symbol: 'XAU', rate: price - 1, quote: 'USD', unit: 'T.oz' },
     { symbol: 'XAU', rate: price, quote: 'USD', unit: 'T.oz' },
   ]);
+  expect(exitCode).toBe(0);
+}, 60_000);
+
+test('openpit watch waits for a symbol that has no price yet', async () => {
+  const { lines, exitCode } = await watched(['PL'], settings, 'PL');
+  expect(lines).toEqual([`2024-05-14 XAU ${price - 1} USD/T.oz`, `2024-05-14 PL ${price} USD/T.oz`]);
   expect(exitCode).toBe(0);
 }, 60_000);
 
