@@ -65,3 +65,29 @@ test('openpit mcp --url without a key explains how to send one', async () => {
   expect(text).toContain('set OPENPIT_KEY');
   expect(await used()).toBe(1);
 }, 60_000);
+
+test('openpit mcp answers every request before it ends, also if standard input is closed first', async () => {
+  const clientInfo = { name: 'test', version: '1' };
+  const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  const call = { name: 'price_on_date', arguments: QUESTION };
+  const messages = [
+    { id: 1, method: 'initialize', params: initialize },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params: call },
+    { id: 3, method: 'tools/call', params: call },
+  ];
+  const lines = messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const child = Bun.spawn([...PROGRAM_COMMAND, 'mcp'], {
+    env: settings,
+    stdin: new Blob(lines),
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  const answers = (await child.stdout.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(await child.exited).toBe(0);
+  expect(answers.map(({ id }) => id).toSorted()).toEqual([1, 2, 3]);
+  expect(answers.at(-1).result.content[0].text).toStartWith(ANSWER);
+}, 60_000);
