@@ -12,7 +12,8 @@ import { Staging } from '../src/feeds/import/staging.ts';
 import { asNumber, type Sql, typed } from '../src/ledger/engine/rows.ts';
 import { Ledger } from '../src/ledger/ledger.ts';
 import type { NewBar } from '../src/ledger/prices/bars.ts';
-import { printDay, utcDay } from '../src/market/day.ts';
+import { printDay } from '../src/market/day.ts';
+import { marketOf } from '../src/market/session.ts';
 import { systemClock } from '../src/runtime/clock.ts';
 import { newDatabase, stopPostgres } from '../test/support/postgres.ts';
 import { cpuSeconds, median } from './lib/process.ts';
@@ -195,7 +196,7 @@ await Bun.write(file, text);
 
 /** The id of a symbol is in its code. */
 function symbolOf(code: string) {
-  return { number: Number(code.slice(1)), code, currency: 'USD' };
+  return { number: Number(code.slice(1)), code, currency: 'USD', market: marketOf('SPOT') };
 }
 
 async function importFile(url: string): Promise<Run> {
@@ -203,8 +204,7 @@ async function importFile(url: string): Promise<Run> {
   const run = await timed(noPids, async () => {
     using staging = new Staging();
     const columns = { symbol: 'symbol' };
-    const latestDay = utcDay(systemClock.now());
-    const { refused } = await stageFile(file, { columns, latestDay, symbolOf }, staging);
+    const { refused } = await stageFile(file, { columns, now: systemClock.now(), symbolOf }, staging);
     const ids = Array.from({ length: 100_000 }, (_, id) => id);
     let taken = 0;
     for (const some of staging.batches(ids, (remark) => refused.add(remark))) {

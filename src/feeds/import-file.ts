@@ -1,5 +1,4 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import { latestTradeDate } from '../market/day.ts';
 import { messageOf } from '../runtime/log/log.ts';
 import { type FileImport, type ImportResult, publishFile } from './import/publish-file.ts';
 import { type FileReport, type FileRules, stageFile } from './import/stage-file.ts';
@@ -14,7 +13,7 @@ export interface FileRequest extends Omit<FileImport, 'onProgress'> {
   path: string;
   /** The symbol of all rows; undefined if a column has it. */
   code: string | undefined;
-  rules: Omit<FileRules, 'latestDay' | 'symbolOf' | 'onProgress'>;
+  rules: Omit<FileRules, 'now' | 'symbolOf' | 'onProgress'>;
   onRead?(fileBytes: number, rows: number): void;
   /** Called when the file is read, with the number of usable rows. */
   onStaged?(rows: number): void;
@@ -54,7 +53,7 @@ async function stage(
     path,
     {
       ...rules,
-      latestDay: latestTradeDate(recordedAt),
+      now: recordedAt,
       symbolOf: (inRow, line) => symbols.find(code ?? inRow, line),
       ...(onRead && { onProgress: onRead }),
     },

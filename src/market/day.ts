@@ -60,7 +60,7 @@ export function utcDay(ms: number): Day {
   return Math.floor(ms / MS_PER_DAY);
 }
 
-/** The last day that a price may have at a time: trade dates in Asia and in evening sessions are ahead of UTC. */
+/** The last day that a price of any market may have: trade dates in Asia and in evening sessions are ahead of UTC. */
 export function latestTradeDate(now: number): Day {
   return utcDay(now) + 2;
 }

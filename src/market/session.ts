@@ -1,4 +1,4 @@
-import { type Day, isWeekend, MS_PER_DAY } from './day.ts';
+import { type Day, isWeekend, MS_PER_DAY, printDay, utcDay } from './day.ts';
 import { instantOf, QUARTER_MS, zoneOffset } from './zone.ts';
 
 /** When a market trades, on its own clock. */
@@ -105,6 +105,13 @@ export function tradeDate(market: Market, ms: number): Day {
 /** The trade date whose session is running or was the last to run; undefined between a weekend's start and its end. */
 export function runningTradeDate(market: Market, ms: number): Day | undefined {
   return datesAt(market, ms).running;
+}
+
+/** Why a price of this day cannot be known yet; undefined if it can. */
+export function futureDay(market: Market, day: Day, now: number): string | undefined {
+  const last = Math.max(utcDay(now), runningTradeDate(market, now) ?? 0);
+  if (day <= last) return undefined;
+  return `${printDay(day)} is in the future (the current trade date is ${printDay(last)})`;
 }
 
 interface Dates {

@@ -12,7 +12,6 @@ import {
   unpack,
   writeOwner,
 } from '../../src/gate/spool/spool-record.ts';
-import { LAST_DAY } from '../../src/market/day.ts';
 import { pinkSheet, rezip, zipOf } from '../support/feeds/feed-bodies.ts';
 import { BODIES, expectGoodRows, URLS } from '../support/feeds/fuzzed-feeds.ts';
 import { readPriceText } from '../support/feeds/price-text.ts';
@@ -49,7 +48,7 @@ export const FEED_TARGETS: readonly Target[] = [
     ],
     FORMAT_WORDS,
     (text) => {
-      const parsed = orRefused(() => readPriceText(text, LAST_DAY));
+      const parsed = orRefused(() => readPriceText(text));
       if (parsed) expectGoodRows(parsed.bars, (i) => parsed.bars[i]!.symbol);
     },
   ),

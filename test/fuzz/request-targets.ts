@@ -176,7 +176,7 @@ export const REQUEST_TARGETS = [
           Number.isFinite(tick.price) && Number.isInteger(tick.at) && tick.at <= NOW + 60_000,
           'a bad tick',
         );
-      const bar = readBar(record, 30_000);
+      const bar = readBar(record);
       if (!('reason' in bar))
         law([bar.open, bar.high, bar.low, bar.close].every(Number.isFinite), 'a bad bar');
     },

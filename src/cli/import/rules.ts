@@ -28,7 +28,7 @@ export const FILE_FLAGS: Readonly<Record<string, Flag>> = {
 };
 
 /** The rules for reading the file, from the options. */
-export function fileRules(call: CommandCall): Omit<FileRules, 'latestDay' | 'symbolOf'> {
+export function fileRules(call: CommandCall): Omit<FileRules, 'now' | 'symbolOf'> {
   const zone = call.flag('zone');
   const part = call.flag('sheet');
   const dateOrder = oneOf(call, 'date-order', ['dmy', 'mdy'] as const);

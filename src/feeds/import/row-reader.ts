@@ -1,4 +1,5 @@
-import { type Day, printDay } from '../../market/day.ts';
+import type { Day } from '../../market/day.ts';
+import { futureDay, type Market } from '../../market/session.ts';
 import { BoundedCache, copyText } from '../../runtime/bounded-cache.ts';
 import type { ColumnIndexes } from '../csv/columns.ts';
 import { type DateOrder, DateOrderFinder, needsDateOrder, readDay } from '../csv/dates.ts';
@@ -27,14 +28,16 @@ export interface RowSymbol {
   code: string;
   /** The currency of its prices, such as USD or USX. */
   currency: string;
+  /** The market with its trade dates. */
+  market: Market;
 }
 
 export interface RowRules {
   columns: ColumnIndexes;
   /** How many cells a row has at most, unless a separator inside a number has split it. */
   headerCells?: number | undefined;
-  /** The last day that is accepted. */
-  latestDay: Day;
+  /** When the file is read: prices of later trade dates are refused. */
+  now: number;
   /** Timestamps with an offset belong to their day in this IANA zone. */
   zone: string | undefined;
   /** The symbol for the text in the symbol column of a line. The text is empty if the file has no such column. */
@@ -65,11 +68,10 @@ export class RowReader {
   /** Undefined for a footnote. */
   read({ cells, line }: TextRow): RowResult | undefined {
     if (isFootnote(cells)) return undefined;
-    const { columns, latestDay, symbolOf } = this.#rules;
+    const { columns, now, symbolOf } = this.#rules;
     const dateText = cells[columns.date] ?? '';
     const day = this.#dayOf(dateText);
     if (day === undefined) return refused(notADate(dateText));
-    if (day > latestDay) return refused(`${printDay(day)} is in the future`);
     const code = columns.symbol === undefined ? '' : (cells[columns.symbol] ?? '').toUpperCase();
     if (columns.symbol !== undefined && code === '') return refused('it has no symbol');
     if (this.#isSplit(cells)) return refused(split(cells.length, this.#rules.headerCells!));
@@ -80,6 +82,8 @@ export class RowReader {
     const wrong = prices.indexOf(undefined);
     if (wrong >= 0) return refused(this.#notANumber(texts[wrong]!));
     const symbol = symbolOf(code, line);
+    const problem = futureDay(symbol.market, day, now);
+    if (problem !== undefined) return refused(problem);
     const read = prices as ReadPrice[];
     const foreign = read.findIndex(({ currency }) => currency && !isCurrency(currency, symbol.currency));
     if (foreign >= 0)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { closes, LATEST, parse } from '../../../test/support/feeds/staged-text.ts';
+import { closes, NOW, parse } from '../../../test/support/feeds/staged-text.ts';
 import { parseDay, printDay } from '../../market/day.ts';
+import { marketOf } from '../../market/session.ts';
 import { RowSplitter } from '../csv/row-splitter.ts';
 import { stageTable } from './stage-file.ts';
 import { Staging } from './staging.ts';
@@ -273,8 +274,13 @@ test('memory does not grow with the file', async () => {
   const before = process.memoryUsage().heapUsed;
   using staging = new Staging();
   const columns = { symbol: 'symbol' };
-  const symbolOf = (code: string) => ({ number: Number(code.slice(1)), code, currency: 'USD' });
-  await stageTable(await openText(source, columns), { columns, latestDay: LATEST, symbolOf }, staging);
+  const symbolOf = (code: string) => ({
+    number: Number(code.slice(1)),
+    code,
+    currency: 'USD',
+    market: marketOf('SPOT'),
+  });
+  await stageTable(await openText(source, columns), { columns, now: NOW, symbolOf }, staging);
   expect(staging.rows).toBe(rows);
   expect(held - before).toBeLessThan(40e6); // as objects, 400,000 bars take more than 100 MB
 });

@@ -1,4 +1,4 @@
-import { type Day, FIRST_DAY } from '../../market/day.ts';
+import { FIRST_DAY } from '../../market/day.ts';
 import type { CsvColumns } from '../csv/columns.ts';
 import type { TextRow } from '../csv/row-splitter.ts';
 import type { PriceTable } from './price-table.ts';
@@ -13,8 +13,8 @@ export interface FileRules extends Partial<Conventions> {
   part?: string;
   /** Timestamps with an offset belong to their day in this IANA zone. */
   zone?: string;
-  /** The last day that is accepted. */
-  latestDay: Day;
+  /** When the file is read: prices of later trade dates are refused. */
+  now: number;
   symbolOf(code: string, line: number): RowSymbol;
   onProgress?(fileBytes: number, rows: number): void;
 }
@@ -80,8 +80,8 @@ async function stageRows(
   staging: Staging,
   finder?: ConventionsFinder,
 ): Promise<FileReport | undefined> {
-  const { latestDay, zone, symbolOf, onProgress } = rules;
-  const reader = new RowReader({ ...table.layout, latestDay, zone, symbolOf }, conventions);
+  const { now, zone, symbolOf, onProgress } = rules;
+  const reader = new RowReader({ ...table.layout, now, zone, symbolOf }, conventions);
   const report = new FileReport();
   let bytes = 0;
   let count = 0;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { textFile } from '../../../test/support/feeds/price-text.ts';
-import { closes, LATEST, parse } from '../../../test/support/feeds/staged-text.ts';
+import { closes, NOW, parse } from '../../../test/support/feeds/staged-text.ts';
+import { marketOf } from '../../market/session.ts';
 import { stageTable } from './stage-file.ts';
 import { Staging } from './staging.ts';
 import { openText } from './text-table.ts';
@@ -73,10 +74,10 @@ describe('prices with a currency', () => {
   });
 
   test('a decimal comma is detected in prices with a currency sign', async () => {
-    const symbolOf = (code: string) => ({ number: 0, code, currency: 'EUR' });
+    const symbolOf = (code: string) => ({ number: 0, code, currency: 'EUR', market: marketOf('SPOT') });
     const text = 'date;close\n2026-01-02;€ 1.234,50\n2026-01-05;12,5 €\n2026-01-06;€12\n';
     using staging = new Staging();
-    const rules = { columns: {}, latestDay: LATEST, symbolOf };
+    const rules = { columns: {}, now: NOW, symbolOf };
     await stageTable(await openText(textFile(text), {}), rules, staging);
     expect([...staging.batches([7], () => {})].flat().map(({ close }) => close)).toEqual([1234.5, 12.5, 12]);
   });

@@ -3,6 +3,7 @@ import type { NamedFormula } from '../../ledger/symbols/formulas.ts';
 import type { Alias, LedgerSymbol } from '../../ledger/symbols/symbols.ts';
 import { CENTS } from '../../market/currency.ts';
 import { nearestCodes } from '../../market/search/similar-codes.ts';
+import { marketOf } from '../../market/session.ts';
 import type { RowSymbol } from './row-reader.ts';
 
 /** Not a symbol of the catalogue, but the units of a currency for 1 EUR. */
@@ -54,7 +55,8 @@ export class FileSymbols {
     const actual = listed?.code ?? code;
     let symbol = this.#all.find((one) => one.code === actual);
     if (!symbol) {
-      symbol = { number: this.#all.length, code: actual, currency };
+      const market = marketOf(listed?.market ?? 'SPOT'); // exchange rates have UTC days
+      symbol = { number: this.#all.length, code: actual, currency, market };
       this.#all.push(symbol);
     }
     this.#found.set(code, symbol);

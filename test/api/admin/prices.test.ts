@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { OPERATOR_HEADERS, OPERATOR_SETTINGS, operatorOf } from '../../support/operator.ts';
+import { NOON } from '../../support/service.ts';
 
 onEachEngine('prices by hand', (engine) => {
   const api = apiOn(engine, { settings: OPERATOR_SETTINGS });
@@ -188,6 +189,38 @@ onEachEngine('prices by hand', (engine) => {
     expect(await closeOn('XPD', '2024-05-07')).toBe(950.5);
     expect((await correct('TTF-GAS', -0)).body).toMatchObject({ changed: true });
     expect(await closeOn('TTF-GAS', '2024-05-07')).toBe(0);
+  });
+
+  test('a day after the symbol’s trade date is refused in a push, an import and a correction', async () => {
+    const { service } = api;
+    const day = (symbol: string, date: string) => ({ symbol, date, price: 31 });
+    const push = async (...bars: Json[]) => (await send('POST', '/admin/bars', bars)).body.results;
+    const future = (date: string, today: string) => ({
+      status: 'refused',
+      reason: `date: ${date} is in the future (the current trade date is ${today})`,
+    });
+    const correct = (symbol: string, date: string) => {
+      const flat = { open: 31, high: 31, low: 31, close: 31 };
+      return send('POST', '/admin/bars/correct', { symbol, date, ...flat, reason: 'x' });
+    };
+    // Noon in New York
+    expect(await push(day('XAG', '2024-05-16'))).toEqual([future('2024-05-16', '2024-05-15')]);
+    expect(expectRefusal(await correct('XAG', '2024-05-16'), 400, 'invalid_body')).toContain('in the future');
+    const csv = 'code,date,close\nXAG,2024-05-15,28\nXAG,2024-05-16,28\nEUR/CHF,2024-05-16,1\n';
+    expect((await upload('symbolColumn=code', csv)).body).toMatchObject({
+      taken: 1,
+      refusedLines: [
+        { line: 3, reason: '2024-05-16 is in the future (the current trade date is 2024-05-15)' },
+        { line: 4, reason: expect.stringContaining('in the future') },
+      ],
+    });
+    service.clock.time = Date.parse('2024-05-15T22:00:00Z'); // silver trades for tomorrow, aluminium in London does not
+    expect(await push(day('XAG', '2024-05-16'), day('AL-SPOT', '2024-05-16'))).toEqual([
+      { status: 'accepted' },
+      future('2024-05-16', '2024-05-15'),
+    ]);
+    expect((await correct('XAG', '2024-05-16')).status).toBe(200);
+    service.clock.time = NOON;
   });
 
   test('a change that makes no sense is refused', async () => {

@@ -3,7 +3,8 @@ import { RowSplitter } from '../../../src/feeds/csv/row-splitter.ts';
 import type { ByteSource } from '../../../src/feeds/import/bytes.ts';
 import { type Conventions, ConventionsFinder, RowReader } from '../../../src/feeds/import/row-reader.ts';
 import { findTextLayout } from '../../../src/feeds/import/text-table.ts';
-import type { Day } from '../../../src/market/day.ts';
+import { type Day, LAST_DAY, MS_PER_DAY } from '../../../src/market/day.ts';
+import { marketOf } from '../../../src/market/session.ts';
 
 const CHUNK_BYTES = 7;
 
@@ -20,7 +21,6 @@ export function textFile(text: string): ByteSource {
 /** The rows of a text without any I/O, for fuzzing: the first bar of each symbol and day, ascending. */
 export function readPriceText(
   text: string,
-  latestDay: Day,
   { columns = {}, zone, ...given }: { columns?: CsvColumns; zone?: string } & Partial<Conventions> = {},
 ) {
   const layout = findTextLayout(text, columns);
@@ -28,8 +28,8 @@ export function readPriceText(
   const rows = [...splitter.push(text.slice(layout.start)), ...splitter.end()];
   const finder = new ConventionsFinder(layout.columns, given, layout.delimiter);
   for (const row of rows) finder.add(row);
-  const symbolOf = (code: string) => ({ number: 0, code, currency: 'USD' });
-  const reader = new RowReader({ ...layout, latestDay, zone, symbolOf }, finder.conventions);
+  const symbolOf = (code: string) => ({ number: 0, code, currency: 'USD', market: marketOf('SPOT') });
+  const reader = new RowReader({ ...layout, now: LAST_DAY * MS_PER_DAY, zone, symbolOf }, finder.conventions);
   const bars = new Map<
     string,
     { symbol: string; day: Day; open: number; high: number; low: number; close: number }

@@ -1,20 +1,21 @@
 import { type FileRules, stageTable } from '../../../src/feeds/import/stage-file.ts';
 import { Staging } from '../../../src/feeds/import/staging.ts';
 import { openText } from '../../../src/feeds/import/text-table.ts';
-import { parseDay, printDay } from '../../../src/market/day.ts';
+import { printDay } from '../../../src/market/day.ts';
+import { marketOf } from '../../../src/market/session.ts';
 import { textFile } from './price-text.ts';
 
 /** Later days are refused. */
-export const LATEST = parseDay('2026-11-17')!;
+export const NOW = Date.parse('2026-11-17');
 
 /** What a file says: its bars by symbol and day, and what could not be used, by line. */
 export async function parse(text: string, given: Partial<FileRules> = {}) {
   const codes: string[] = [];
   const symbolOf = (code: string) => {
     if (!codes.includes(code)) codes.push(code);
-    return { number: codes.indexOf(code), code, currency: 'USD' };
+    return { number: codes.indexOf(code), code, currency: 'USD', market: marketOf('SPOT') };
   };
-  const rules = { columns: {}, latestDay: LATEST, symbolOf, ...given };
+  const rules = { columns: {}, now: NOW, symbolOf, ...given };
   using staging = new Staging();
   const report = await stageTable(await openText(textFile(text), rules.columns), rules, staging);
   const ids = codes.map((_, number) => number);

@@ -2,7 +2,8 @@ import type { Board } from '../../../board/board.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { inconsistency } from '../../../market/bar.ts';
-import { type Day, latestTradeDate, parseDay, printDay } from '../../../market/day.ts';
+import { type Day, parseDay, printDay } from '../../../market/day.ts';
+import { futureDay, marketOf } from '../../../market/session.ts';
 import { canBeZero, missingPrice } from '../../../market/symbol.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
@@ -43,9 +44,11 @@ export function adminBars(board: Board): readonly AdminEndpoint[] {
         const known = symbolOf(symbol);
         const symbolId = known.id;
         const day = dayOf('date', date);
-        const problem = missingPrice(prices, canBeZero(known)) ?? inconsistency(prices);
+        const problem =
+          missingPrice(prices, canBeZero(known)) ??
+          inconsistency(prices) ??
+          futureDay(marketOf(known.market), day, now);
         if (problem) throw invalid(problem);
-        if (day > latestTradeDate(now)) throw invalid('date is in the future');
         const before = await currentBar(ledger, symbolId, day);
         const { taken, corrected } = await ledger.corrections.correct(
           { symbolId, day, ...prices },

@@ -51,9 +51,9 @@ test('times with a zone are read, also on 29 February', () => {
 
 test('a bar with a price beside its open, high, low or close is refused', () => {
   const bar = { symbol: 'XAU', date: '2026-07-14', price: 100 };
-  expect(readBar(bar, 30_000)).toMatchObject({ open: 100, high: 100, low: 100, close: 100 });
+  expect(readBar(bar)).toMatchObject({ open: 100, high: 100, low: 100, close: 100 });
   for (const name of ['open', 'high', 'low', 'close'])
-    expect(readBar({ ...bar, [name]: 99 }, 30_000)).toEqual({
+    expect(readBar({ ...bar, [name]: 99 })).toEqual({
       reason: 'price: stands for open, high, low and close; send either it or those four',
     });
 });
@@ -70,7 +70,7 @@ test.each([
   expect(readTick({ symbol: 'XAU', price, at: NOW }, NOW)).toMatchObject({ price: rounded });
   expect(readTick({ symbol: ' XAU', price, at: NOW }, NOW)).toMatchObject({ price: rounded });
   const bar = { symbol: 'XAU', date: '2026-07-14', open: price, high: price, low: price, close: price };
-  expect(readBar(bar, 30_000)).toMatchObject({ open: rounded, high: rounded, low: rounded, close: rounded });
+  expect(readBar(bar)).toMatchObject({ open: rounded, high: rounded, low: rounded, close: rounded });
 });
 
 test('a price that rounding makes too large for a number is refused', () => {

@@ -146,12 +146,11 @@ export interface BarRecord extends Ohlc {
   day: Day;
 }
 
-export function readBar(record: unknown, latestDay: Day): BarRecord | InvalidRecord {
+export function readBar(record: unknown): BarRecord | InvalidRecord {
   const bar = read(PUSHED_BAR, record);
   if ('reason' in bar) return bar;
   const day = parseDay(bar.date);
   if (day === undefined) return { reason: 'date: must be a day that exists, as YYYY-MM-DD' };
-  if (day > latestDay) return { reason: `date: ${bar.date} is in the future` };
   const { price, open = price, high = price, low = price, close = price } = bar;
   if (price !== undefined && (bar.open ?? bar.high ?? bar.low ?? bar.close) !== undefined) {
     return { reason: 'price: stands for open, high, low and close; send either it or those four' };

@@ -1,7 +1,8 @@
 import type { Board } from '../../../board/board.ts';
 import type { Push, PushOutcome, StorePush } from '../../../ledger/prices/pushes.ts';
+import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { inconsistency } from '../../../market/bar.ts';
-import { latestTradeDate } from '../../../market/day.ts';
+import { futureDay, marketOf } from '../../../market/session.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import type { IngestMetrics, OutcomeCounts } from '../../telemetry/ingest-metrics.ts';
@@ -19,7 +20,7 @@ export function adminPush(board: Board, store: StorePush, metrics: IngestMetrics
         return pushBatch(batch, board, timed, {
           count: (outcomes) => metrics.countPushed('ticks', outcomes),
           parse: (record) => readTick(record, now),
-          entry: ({ at, price, id }, symbolId) => {
+          entry: ({ at, price, id }, { id: symbolId }) => {
             return { symbolId, at, price, received: now, id: id ?? derivedId(symbolId, at, price, source) };
           },
           push: (ticks) => ({ kind: 'ticks', source, ticks }),
@@ -32,8 +33,11 @@ export function adminPush(board: Board, store: StorePush, metrics: IngestMetrics
         const { source, accept } = batch;
         return pushBatch(batch, board, timed, {
           count: (outcomes) => metrics.countPushed('bars', outcomes),
-          parse: (record) => readBar(record, latestTradeDate(now)),
-          entry: ({ symbol: _, ...bar }, symbolId) => ({ symbolId, ...bar }),
+          parse: readBar,
+          entry: ({ symbol: _, ...bar }, { id, market }) => {
+            const problem = futureDay(marketOf(market), bar.day, now);
+            return problem === undefined ? { symbolId: id, ...bar } : { reason: `date: ${problem}` };
+          },
           push: (bars) => ({ kind: 'bars', source, bars, received: now, accept }),
           remark: (bar) => inconsistency(bar),
         });
@@ -51,9 +55,9 @@ function derivedId(symbolId: number, at: number, price: number, source: string):
 }
 
 /** How records of one kind are parsed, and turned into a push to the ledger. */
-interface RecordKind<Record extends { symbol: string }, Entry> {
+interface RecordKind<Record extends { symbol: string }, Entry extends object> {
   parse(record: unknown): Record | InvalidRecord;
-  entry(record: Record, symbolId: number): Entry;
+  entry(record: Record, symbol: LedgerSymbol): Entry | InvalidRecord;
   push(entries: readonly Entry[]): Push;
   count(outcomes: OutcomeCounts): void;
   /** What is odd about a record that is stored nevertheless. */
@@ -61,23 +65,26 @@ interface RecordKind<Record extends { symbol: string }, Entry> {
 }
 
 /** Pushes the valid records of a batch, and reports the outcome of every record in the order received. */
-async function pushBatch<Record extends { symbol: string }, Entry>(
+async function pushBatch<Record extends { symbol: string }, Entry extends object>(
   { source, records }: Batch,
   board: Board,
   store: StorePush,
   { parse, entry, push, count, remark }: RecordKind<Record, Entry>,
 ): Promise<Readonly<{ [member: string]: unknown }>> {
+  const entryOf = (record: Record): Entry | InvalidRecord => {
+    const series = board.catalog.find(record.symbol);
+    return series ? entry(record, series.symbol) : { reason: unknownSymbol(board, record.symbol) };
+  };
   const results: PushOutcome[] = [];
   const entries: Entry[] = [];
   const indexes: number[] = []; // of the entries in `results`
   for (const [i, record] of records.entries()) {
     if (shouldYield()) await yieldToRequests();
     const parsed = parse(record);
-    const series = 'reason' in parsed ? undefined : board.catalog.find(parsed.symbol);
-    if ('reason' in parsed) results[i] = { status: 'refused', reason: parsed.reason };
-    else if (!series) results[i] = { status: 'refused', reason: unknownSymbol(board, parsed.symbol) };
+    const found = 'reason' in parsed ? parsed : entryOf(parsed);
+    if ('reason' in found) results[i] = { status: 'refused', reason: found.reason };
     else {
-      entries.push(entry(parsed, series.symbol.id));
+      entries.push(found);
       indexes.push(i);
     }
   }
