@@ -52,6 +52,7 @@ function columnsOf(call: CommandCall): CsvColumns {
   if (symbol) columns.symbol = symbol;
   const ohlc = call.flag('ohlc-columns')?.split(',');
   if (!ohlc) return columns;
+  if (value) throw new UsageError('openpit import takes --value-column or --ohlc-columns, not both');
   const [open, high, low, close, more] = ohlc;
   if (!open || !high || !low || !close || more !== undefined)
     throw new UsageError('--ohlc-columns must name four columns: open,high,low,close');

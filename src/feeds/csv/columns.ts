@@ -69,7 +69,26 @@ export function isHeader(names: readonly string[], columns: CsvColumns): boolean
 export function findColumns(header: readonly string[], columns: CsvColumns): ColumnIndexes {
   const symbol = columns.symbol === undefined ? undefined : named(header, columns.symbol);
   const date = findDate(header, columns);
-  return { date, symbol, prices: findPrices(header, columns, date, symbol) };
+  const prices = findPrices(header, columns, date, symbol);
+  requireUnique(header, columns, [date, ...(symbol === undefined ? [] : [symbol]), ...prices]);
+  return { date, symbol, prices };
+}
+
+/** Refuses columns whose names the header has more than once, unless they are chosen by number: these may be of two symbols. */
+function requireUnique(header: readonly string[], columns: CsvColumns, found: readonly number[]): void {
+  const given = [columns.date, columns.value, columns.symbol, ...(columns.ohlc ?? [])];
+  const byNumber = new Set(
+    given.filter((one) => one !== undefined && !isName(one)).map((one) => Number(one) - 1),
+  );
+  const names = header.map(normal);
+  const repeated = found.filter((index) => {
+    const isRepeated = names.indexOf(names[index]!) !== names.lastIndexOf(names[index]!);
+    return isRepeated && !byNumber.has(index);
+  });
+  if (repeated.length === 0) return;
+  throw new Error(
+    `the header has more than one column ${list(repeated.map((index) => header[index]!))}; choose columns by number, such as --ohlc-columns 2,3,4,5`,
+  );
 }
 
 /**

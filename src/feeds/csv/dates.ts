@@ -10,7 +10,7 @@ const CHARS_MAX = 64;
 /** Two numbers before the year: either may be the day. */
 const TWO_NUMBERS = /^(\d{1,2})([-/. ])(\d{1,2})\2(\d{4})\b/;
 const TIME =
-  /^(.*\d)(?:T|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*([ap]m)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i;
+  /^(.*\d)(?:T|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*([ap]m)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /** Whether either of the first two numbers may be the day. */
 export function needsDateOrder(text: string): boolean {
@@ -96,9 +96,9 @@ function timeOfDay([, , hours, minutes, seconds, half]: RegExpExecArray): number
 }
 
 function offsetMs(text: string): number {
-  const match = /^([+-])(\d{2}):?(\d{2})$/.exec(text);
+  const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(text);
   if (!match) return 0;
-  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) * 60_000;
+  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0)) * 60_000;
 }
 
 function dayIn(zone: string, ms: number): Day {

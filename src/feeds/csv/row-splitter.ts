@@ -156,8 +156,8 @@ export function afterLineEnd(text: string, end: number): number {
   return end + (text.startsWith('\r\n', end) ? 2 : 1);
 }
 
-/** Two consecutive quotes are an escaped one. */
-function closingQuote(text: string, from: number): number {
+/** The index of the quote that ends a quoted cell, or -1. Two consecutive quotes are an escaped one. */
+export function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) {
     if (text[at + 1] !== '"') return at;
   }

@@ -79,6 +79,8 @@ export function directoryAt(body: Uint8Array, start: number, count: number): Zip
   let at = start;
   for (let i = 0; i < count; i++) {
     if (at + 46 > view.byteLength || view.getUint32(at, true) !== 0x02014b50) throw cutOff();
+    if ((view.getUint16(at + 8, true) & ENCRYPTED) !== 0)
+      throw new Error('the zip file is protected by a password; unpack it first');
     const nameBytes = view.getUint16(at + 28, true);
     entries.push({
       name: decode(body.subarray(at + 46, at + 46 + nameBytes)),
@@ -92,6 +94,9 @@ export function directoryAt(body: Uint8Array, start: number, count: number): Zip
   }
   return entries;
 }
+
+/** The flag of an entry that has a password. */
+const ENCRYPTED = 1;
 
 const END_BYTES = 22;
 /** The end record, and a comment of at most 64 KiB. */

@@ -29,10 +29,44 @@ describe('layout', () => {
     ],
     ['a line for Excel', 'sep=;\ndate;close\n2026-01-02;70.5\n2026-01-05;-36.98\n'],
     ['days in words', 'Date,Close\n"Jan 02, 2026",70.5\n5 January 2026,-36.98\n'],
+    ['a header with line breaks', '"Trade\nDate","Close\r\nprice"\n2026-01-02,70.5\n2026-01-05,-36.98\n'],
+    [
+      'a quote that is not closed before the header',
+      '"Prices in USD\n"Date","Close"\n2026-01-02,70.5\n2026-01-05,-36.98\n',
+    ],
+    [
+      'times of PostgreSQL',
+      'timestamp,close\n2026-01-02 00:00:00+00,70.5\n2026-01-05 00:00:00.5-05,-36.98\n',
+    ],
     ['midnights', 'timestamp,close\n2026-01-02T00:00:00Z,70.5\n2026-01-05 00:00:00-05:00,-36.98\n'],
   ])('%s', async (_name, text) => {
     expect(await closes(text)).toEqual(expected);
     expect((await parse(text)).refused).toEqual([]);
+  });
+
+  test('lines are counted with those inside a header', async () => {
+    const text = 'date,"close\nprice",note\n2026-01-02,x,\n';
+    const { refused } = await parse(text, { columns: { value: '2' } });
+    expect(refused).toEqual([{ line: 3, reason: '"x" is not a number' }]);
+  });
+
+  test.each([
+    ['Date,Open,High,Low,Close,Open,High,Low,Close', {}, 'Open, High, Low, Close'],
+    ['Date,Close,Date', {}, 'Date'],
+    ['Date,Price,price', { value: 'Price' }, 'Price'],
+    ['Date,Code,Price,Code', { symbol: 'code' }, 'Code'],
+  ])('a header that names a column twice is refused: %s', async (header, columns, names) => {
+    const text = `${header}\n2026-01-02,1,2,1,2,5,6,5,6\n`;
+    await expect(parse(text, { columns })).rejects.toThrow(
+      `the header has more than one column ${names}; choose columns by number, such as --ohlc-columns 2,3,4,5`,
+    );
+  });
+
+  test('of columns with the same name, the operator chooses by number', async () => {
+    const text = 'Date,Open,High,Low,Close,Open,High,Low,Close\n2026-01-02,1,2,1,2,5,6,5,6\n';
+    const ohlc = ['6', '7', '8', '9'] as const;
+    expect(await closes(text, { columns: { ohlc } })).toEqual([['2026-01-02', 6]]);
+    expect(await closes(text, { columns: { value: '5' } })).toEqual([['2026-01-02', 2]]);
   });
 
   test('EIA: lines before the header, month first, descending', async () => {

@@ -63,6 +63,13 @@ describe('the format of a file is detected from its contents', () => {
     await expect(read(zip)).rejects.toThrow('damaged');
   });
 
+  test('one with a password is refused', async () => {
+    const zip = zipOf({ 'a.csv': CSV });
+    const directory = Buffer.from(zip).indexOf('PK\x01\x02');
+    zip[directory + 8]! |= 1;
+    await expect(read(zip)).rejects.toThrow('the zip file is protected by a password');
+  });
+
   test('one of several files in a zip is chosen by name', async () => {
     const zip = zipOf({ 'a.csv': 'x', 'b.csv': CSV });
     await expect(read(zip)).rejects.toThrow('name one with --sheet (it has a.csv, b.csv)');
@@ -79,10 +86,10 @@ describe('workbooks', () => {
       'xl/_rels/workbook.xml.rels':
         '<Relationships><Relationship Id="n" Target="worksheets/n.xml"/><Relationship Id="d" Target="worksheets/d.xml"/></Relationships>',
       'xl/styles.xml':
-        '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="d\\-mmm\\-yy"/><numFmt numFmtId="165" formatCode="0.00&quot; per day/month&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>',
+        '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="d\\-mmm\\-yy"/><numFmt numFmtId="165" formatCode="0.00&quot; per day/month&quot;"/><numFmt numFmtId="166" formatCode="#,##0.00\\ _D_M;*y\\-0"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="166"/></cellXfs></styleSheet>',
       'xl/worksheets/n.xml':
         '<worksheet><sheetData><row><c t="str"><v>Read me</v></c></row></sheetData></worksheet>',
-      'xl/worksheets/d.xml': `<worksheet><sheetData><row r="1"><c t="str"><v>Date</v></c><c t="str"><v>Close</v></c></row><row r="2"><c r="A2" s="1"><v>${day}</v></c><c r="B2" s="3"><v>70.5</v></c></row><row r="3"><c r="A3" s="2"><v>${day + 1.75}</v></c><c r="B3"><v>71</v></c></row></sheetData></worksheet>`,
+      'xl/worksheets/d.xml': `<worksheet><sheetData><row r="1"><c t="str"><v>Date</v></c><c t="str"><v>Close</v></c></row><row r="2"><c r="A2" s="1"><v>${day}</v></c><c r="B2" s="3"><v>70.5</v></c></row><row r="3"><c r="A3" s="2"><v>${day + 1.75}</v></c><c r="B3" s="4"><v>71</v></c></row></sheetData></worksheet>`,
     });
 
   test('cells with a date format are dates, in both of date systems of Excel', async () => {

@@ -36,7 +36,9 @@ export async function requireTable(bytes: Uint8Array, columns: CsvColumns): Prom
 function containerOf(head: Uint8Array): 'gzip' | 'zip' | 'none' {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   if (OLD_EXCEL.every((byte, i) => head[i] === byte))
-    throw new Error('the file is an old Excel workbook (.xls); save it as .xlsx or CSV');
+    throw new Error(
+      'the file is an old Excel workbook (.xls), or is protected by a password; save it as .xlsx or CSV, without a password',
+    );
   const kind = kindOf(head);
   if (kind === 'zip' || kind === 'xlsx') return 'zip';
   if (kind === 'html') throw new Error('the file is a web page, not a table');

@@ -1,5 +1,12 @@
 import type { CsvColumns } from '../csv/columns.ts';
-import { DELIMITERS, LINE_CHARS_MAX, RowSplitter, type TextRow } from '../csv/row-splitter.ts';
+import {
+  afterLineEnd,
+  closingQuote,
+  DELIMITERS,
+  LINE_CHARS_MAX,
+  RowSplitter,
+  type TextRow,
+} from '../csv/row-splitter.ts';
 import type { ByteSource } from './bytes.ts';
 import { findLayout, HEAD_ROWS_MAX, type Layout, noLayout } from './layout.ts';
 import type { PriceTable } from './price-table.ts';
@@ -11,7 +18,7 @@ export async function openText(source: ByteSource, columns: CsvColumns): Promise
     layout,
     delimiter: layout.delimiter,
     async *rows(onRead): AsyncGenerator<TextRow[]> {
-      const splitter = new RowSplitter(layout.delimiter, layout.firstRow + 1);
+      const splitter = new RowSplitter(layout.delimiter, layout.firstLine);
       let skip = layout.start;
       for await (const text of textOf(source, onRead)) {
         const used = Math.min(skip, text.length);
@@ -25,6 +32,8 @@ export async function openText(source: ByteSource, columns: CsvColumns): Promise
 
 export interface TextLayout extends Layout {
   delimiter: string;
+  /** The line of the first row of data, from 1. */
+  firstLine: number;
   /** Offset of the first row of data, in characters. */
   start: number;
 }
@@ -39,8 +48,8 @@ export function findTextLayout(head: string, columns: CsvColumns): TextLayout {
     const first = lines.find(({ text }) => text.trim() !== '')?.text ?? '';
     throw noLayout(columns, first.slice(0, 200));
   }
-  const start = lines[layout.firstRow]?.start ?? head.length;
-  return { ...layout, delimiter: DELIMITERS[layout.table]!, start };
+  const { start, line } = lines[layout.firstRow] ?? { start: head.length, line: layout.firstRow + 1 };
+  return { ...layout, delimiter: DELIMITERS[layout.table]!, firstLine: line, start };
 }
 
 /** Reads as much text as is searched for a header. */
@@ -72,17 +81,36 @@ function encodingOf(chunk: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   return chunk[0] === 0xfe && chunk[1] === 0xff ? 'utf-16be' : 'utf-8';
 }
 
-/** The first lines with their offsets, including blank ones. */
-function linesOf(text: string): { text: string; start: number }[] {
-  const lines: { text: string; start: number }[] = [];
-  let start = 0;
-  for (const { 0: end, index } of text.matchAll(/\r\n|\n|\r|$/g)) {
-    if (index < start || lines.length > HEAD_ROWS_MAX + 2) break;
-    lines.push({ text: text.slice(start, index), start });
-    start = index + end.length;
-    if (end === '') break;
+/** The first rows with their offsets and lines, including blank ones. A quoted cell may have several lines. */
+function linesOf(text: string): { text: string; start: number; line: number }[] {
+  const lines: { text: string; start: number; line: number }[] = [];
+  let line = 1;
+  for (let start = 0; start <= text.length && lines.length <= HEAD_ROWS_MAX + 2; ) {
+    const end = endOfRow(text, start);
+    const row = text.slice(start, end);
+    lines.push({ text: row, start, line });
+    line += 1 + (row.match(/\r\n|\n|\r/g)?.length ?? 0);
+    start = afterLineEnd(text, end);
   }
   return lines;
+}
+
+const QUOTED_CELL = /[^\S\r\n]*"/y;
+const AFTER_QUOTE = /[^\S\r\n]*(?:[,;\t|]|(?=[\r\n])|$)/y;
+const CELL_END = /[,;\t|\r\n]|$/g;
+
+/** The index of the line end that is not inside a quoted cell. A quote that no cell ends with is a character. */
+function endOfRow(text: string, start: number): number {
+  for (let at = start; ; ) {
+    QUOTED_CELL.lastIndex = at;
+    const closing = QUOTED_CELL.test(text) ? closingQuote(text, QUOTED_CELL.lastIndex) : -1;
+    AFTER_QUOTE.lastIndex = closing + 1;
+    if (closing >= 0 && AFTER_QUOTE.test(text)) at = closing + 1;
+    CELL_END.lastIndex = at;
+    const { index, 0: end } = CELL_END.exec(text)!;
+    if (end === '' || end === '\r' || end === '\n') return index;
+    at = index + 1;
+  }
 }
 
 /** A line that is not valid CSV has no cells: it is not a header. */

@@ -42,7 +42,11 @@ test.each([
   ['hello', {}, 'use dateColumn and valueColumn, by name or by number from 1 (the file starts with "hello")'],
   ['a\0b', {}, 'the file is not text'],
   ['date,close\n2024-05-14,1\n', { value: 'settle' }, 'settle'],
-  [new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]), {}, 'the file is an old Excel workbook'],
+  [
+    new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]),
+    {},
+    'the file is an old Excel workbook (.xls), or is protected by a password',
+  ],
 ])(
   'a small file without a table of prices is refused without a thread: %j %j',
   async (content, columns, reason) => {

@@ -116,6 +116,8 @@ onEachEngine('prices by hand', (engine) => {
     expectRefusal(await upload('symbol=NOPE', 'date,close\n2024-05-08,1\n'), 400, 'invalid_file');
     expectRefusal(await upload('symbol=XAU', ''), 400, 'invalid_file');
     expectRefusal(await upload('', 'date,close\n2024-05-08,1\n'), 400, 'missing_parameter');
+    const both = await upload('symbol=XAU&valueColumn=close&ohlcColumns=a,b,c,d', 'x');
+    expect(expectRefusal(both, 400, 'invalid_parameter')).toContain('must be absent with valueColumn');
     expectRefusal(await upload('symbol=XAU&source=simulated', 'x'), 400, 'invalid_parameter');
     const long = await upload(`symbol=XAU&source=${'x'.repeat(65)}`, 'x');
     expect(expectRefusal(long, 400, 'invalid_parameter')).toContain('a name of at most 64 characters');

@@ -61,6 +61,7 @@ test('an unknown code, a formula and a rate that is not for 1 euro are refused, 
   expect(await refusal('--symbol-column', 'code')).toContain(
     'line 3: there is no symbol GOLDD. Did you mean',
   );
+  expect(await refusal('--symbol', 'XAU', '--ohlc-columns', '3,3,3,3')).toContain('not both');
   expect(await refusal('--symbol', 'GOLDSILVER')).toContain('GOLDSILVER is a formula; import the prices of');
   expect(await refusal('--symbol', 'USD/JPY')).toContain('Exchange rates are imported for 1 euro');
   expect(await refusal('--symbol', 'EUR/EUR')).toContain(

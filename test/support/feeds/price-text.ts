@@ -24,7 +24,7 @@ export function readPriceText(
   { columns = {}, zone, ...given }: { columns?: CsvColumns; zone?: string } & Partial<Conventions> = {},
 ) {
   const layout = findTextLayout(text, columns);
-  const splitter = new RowSplitter(layout.delimiter, layout.firstRow + 1);
+  const splitter = new RowSplitter(layout.delimiter, layout.firstLine);
   const rows = [...splitter.push(text.slice(layout.start)), ...splitter.end()];
   const finder = new ConventionsFinder(layout.columns, given, layout.delimiter);
   for (const row of rows) finder.add(row);

@@ -90,6 +90,8 @@ function columnsOf(text: ReadText, symbol: string | undefined): ImportRequest['c
   const [open, high, low, close, more] = ohlc?.split(',') ?? [];
   if (ohlc !== undefined && (!open || !high || !low || !close || more !== undefined))
     throw invalid('ohlcColumns', ohlc, 'four columns: open,high,low,close');
+  if (ohlc !== undefined && value !== undefined)
+    throw invalid('ohlcColumns', ohlc, 'absent with valueColumn');
   return {
     ...(symbol !== undefined && { symbol }),
     ...(date !== undefined && { date }),

@@ -24,9 +24,9 @@ export function dateStylesOf(styles: Element | undefined): ReadonlySet<number> {
   return found;
 }
 
-/** `yyyy\-mm\-dd`, `d mmm yy`. Quoted text, escaped characters and `[Red]` do not count. */
+/** `yyyy\-mm\-dd`, `d mmm yy`. Quoted text, escaped characters, spaces (`_D`), fillers (`*D`) and `[Red]` do not count. */
 function showsDate(code: string): boolean {
-  const plain = code.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '');
+  const plain = code.replace(/"[^"]*"|[\\_*].|\[[^\]]*\]/g, '');
   return /y/i.test(plain) || (/d/i.test(plain) && /m/i.test(plain));
 }
 
