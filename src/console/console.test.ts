@@ -5,8 +5,17 @@ import { changeOf, MarketRows } from './data/market/rows.ts';
 import { type Sorting, sorted } from './data/market/sorting.ts';
 import { correctionsOf, markedDays } from './data/revisions.ts';
 import { readRoute } from './data/route.ts';
-import { ago, computedPrice, duration, percentTrend, price, signed, timeUntil } from './show/format.ts';
-import { masked, snippet } from './show/snippets.ts';
+import {
+  ago,
+  computedPrice,
+  duration,
+  masked,
+  percentTrend,
+  price,
+  signed,
+  timeUntil,
+} from './show/format.ts';
+import { snippet } from './show/snippets.ts';
 
 describe('spans', () => {
   test('cover every day once, are no longer than allowed, and end where asked', () => {

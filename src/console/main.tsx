@@ -7,7 +7,6 @@ import './market/star.tsx';
 import './search/symbol-picker.tsx';
 import './show/format.ts';
 import './show/now.ts';
-import './show/snippets.ts';
 import './show/stack-table.tsx';
 import { render } from 'preact';
 import { takeKeyFromAddress } from './api/session.ts';

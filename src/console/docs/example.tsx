@@ -1,7 +1,8 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { masked } from '../show/format.ts';
 import { CopyButton } from '../show/parts.tsx';
-import { type Language, masked, snippet } from '../show/snippets.ts';
+import { type Language, snippet } from '../show/snippets.ts';
 
 /** How the examples of the page are written. */
 export interface ExampleSettings {

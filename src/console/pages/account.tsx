@@ -9,8 +9,8 @@ import type { ConfigAnswer, IssuedAnswer, KeyRecord, UsageAnswer, UsageDailyAnsw
 import { askWithKey, isAboutKey, isOutage } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { isKeyRemembered, rememberKey, setSecret } from '../api/session.ts';
+import { masked } from '../show/format.ts';
 import { Failure, Loading, Notice, OutageShown } from '../show/parts.tsx';
-import { masked } from '../show/snippets.ts';
 
 /** How long after an incomplete count to read it again. */
 const READ_AGAIN_MS = 3_000;

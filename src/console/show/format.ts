@@ -127,3 +127,8 @@ export function duration(seconds: number): string {
   if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`;
   return `${Math.round(seconds / 86_400)} days`;
 }
+
+/** A masked key, for display. */
+export function masked(key: string): string {
+  return key.length > 16 ? `${key.slice(0, 9)}…${key.slice(-4)}` : key;
+}

@@ -87,8 +87,3 @@ function quoted(text: string): string {
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
-
-/** A masked key, for display. */
-export function masked(key: string): string {
-  return key.length > 16 ? `${key.slice(0, 9)}…${key.slice(-4)}` : key;
-}

@@ -9,8 +9,8 @@ import type { DaySpan } from '../../data/chart/span.ts';
 import type { QuoteOf } from '../../data/market/use-quotes.ts';
 import { useParam } from '../../data/route.ts';
 import type { Unit } from '../../data/units.ts';
-import { RequestBox } from '../../show/request.tsx';
 import { Ranges } from './ranges.tsx';
+import { RequestCard } from './request.tsx';
 import { Revisions } from './revisions.tsx';
 import { Sources } from './sources.tsx';
 import { StatisticsCard } from './statistics.tsx';
@@ -59,7 +59,7 @@ export function Details({
         <Conversions symbol={symbol} units={units} rate={quote.rate} headline={headline} />
       )}
       {isDaily && <StatisticsCard request={request} askedAt={history.askedAt} apiKey={apiKey} />}
-      <RequestBox
+      <RequestCard
         path={request}
         apiKey={apiKey}
         requests={history.requests}

@@ -1,26 +1,25 @@
+import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { Choice, CopyButton } from './parts.tsx';
-import { LANGUAGES, type Language, masked, snippet } from './snippets.ts';
+import { masked } from '../../show/format.ts';
+import { Choice, CopyButton } from '../../show/parts.tsx';
+import { LANGUAGES, type Language, snippet } from '../../show/snippets.ts';
 
-/** The exact request behind what is shown, to copy. The key is not spelled out on the screen, but is in the copy. */
-export function RequestBox({
-  path,
-  apiKey,
-  requests = 1,
-  only,
-}: {
+export interface RequestProps {
   path: string;
   apiKey: string;
   requests?: number;
   /** The name of the only symbol that it is for, if the chart shows others, too. */
   only?: string | undefined;
-}) {
+}
+
+/** A request to copy, in a language to choose. The key is not spelled out on the screen, but is in the copy. */
+export function LoadedRequest({ title, path, apiKey, requests = 1, only }: RequestProps & { title: VNode }) {
   const [language, setLanguage] = useState<Language>('curl');
   const { origin } = location;
   return (
-    <section class="card" aria-labelledby="request-title">
+    <>
       <div class="card-head">
-        <h2 id="request-title">The request behind this chart</h2>
+        {title}
         <Choice label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
       </div>
       <div class="code-box">
@@ -45,6 +44,6 @@ export function RequestBox({
             : `The newest of ${requests} similar requests: one response covers a limited number of days.`}
         </p>
       )}
-    </section>
+    </>
   );
 }
