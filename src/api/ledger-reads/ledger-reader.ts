@@ -87,7 +87,7 @@ export class LedgerReader {
       columns: 'rows' in content ? content.columns : [],
       rows: 'rows' in content ? content.rows.length * (content.rowWeight ?? 1) : 0,
       revision,
-      hiddenAfter: await this.#hiddenAfter(priceQuery, moment, request),
+      hiddenAfter: await this.#hiddenAfter(moment, request),
       isChanged: await this.#isChanged(priceQuery, request.since ?? revision),
     };
     return response;
@@ -101,13 +101,11 @@ export class LedgerReader {
 
   /** Only the tag of a table needs it, and only the first page has one. */
   async #hiddenAfter(
-    { series }: PriceQuery,
     { horizon }: PastMoment,
     { format, since }: Pick<LedgerRequest, 'format' | 'since'>,
   ): Promise<number | undefined> {
     if (format === 'json' || since !== undefined) return undefined;
-    const symbolIds = series.map(({ symbol }) => symbol.id);
-    return (await this.#ledger.past.hasHidden(symbolIds, horizon)) ? horizon : undefined;
+    return (await this.#ledger.past.hasHidden(horizon)) ? horizon : undefined;
   }
 
   async #answer(

@@ -181,13 +181,17 @@ export class PastStore {
     return rows.length > 0;
   }
 
-  /** Whether prices of these symbols may become visible after a horizon without being written again. */
-  async hasHidden(symbolIds: readonly number[], horizon: number): Promise<boolean> {
-    const rows = await this.#query((value, list) => {
-      return `SELECT 1 FROM (SELECT at, received FROM tick ORDER BY revision DESC LIMIT ${NEWEST_TICKS}) t
+  /**
+   * Whether any price may become visible after a horizon without being written again. It is about all symbols, as a revision is:
+   * otherwise, a delayed plan would learn which symbols have hidden prices.
+   */
+  async hasHidden(horizon: number): Promise<boolean> {
+    const rows = await this.#query((value) => {
+      return `SELECT 1 FROM (SELECT at, received FROM tick ORDER BY revision DESC LIMIT ${NEWEST_WRITES}) t
           WHERE t.at > ${value(horizon)} OR t.received > ${value(horizon)}
-        UNION ALL SELECT 1 FROM bar_change
-          WHERE symbol_id IN (${list(symbolIds)}) AND recorded_at > ${value(horizon)}`;
+        UNION ALL
+        SELECT 1 FROM (SELECT recorded_at FROM bar_change ORDER BY revision DESC LIMIT ${NEWEST_WRITES}) c
+          WHERE c.recorded_at > ${value(horizon)}`;
     });
     return rows.length > 0;
   }
@@ -252,8 +256,8 @@ type Row = readonly (number | string | null)[];
 /** Adds a value to a statement and returns its placeholder. */
 type Value = (one: number) => string;
 
-/** Ticks are written nearly in the order in which they were received; at most these many may be out of order. */
-const NEWEST_TICKS = 1_000;
+/** Prices are written nearly in the order in which they were received; at most this many may be out of order. */
+const NEWEST_WRITES = 1_000;
 
 /** Before every tick was received. */
 export const ALWAYS = Number.MIN_SAFE_INTEGER;
