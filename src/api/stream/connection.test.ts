@@ -58,6 +58,21 @@ test('a client that stops reading costs at most its queue, and then receives the
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+test('a price that is withdrawn while it waits for a slow client is not sent', async () => {
+  const topics = [topicAt(1, 'A'), topicAt(2, 'B')];
+  const { connection } = connectionTo(topics);
+  for (let sequence = 3; sequence < 5_000; sequence++) {
+    topics[0]!.sequence = sequence;
+    connection.offer([topics[0]!]);
+  }
+  topics[1]!.sequence = 5_000;
+  connection.offer([topics[1]!]);
+  topics[1]!.sequence = 0;
+  const ids = [...(await readAll(connection.body)).matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+  expect(ids.at(-1)).toBe(4_999);
+  expect(ids).not.toContain(0);
+});
+
 test('a client that reads nothing for 20 s is disconnected', () => {
   const topic = topicAt(1);
   const { connection, state } = connectionTo([topic]);

@@ -117,6 +117,10 @@ export class StreamConnection {
   #writePending(): void {
     // In sequence order, so that an event id covers everything before it.
     for (const topic of [...this.#pending].sort((a, b) => a.sequence - b.sequence)) {
+      if (topic.sequence === 0) {
+        this.#pending.delete(topic); // its price was withdrawn meanwhile
+        continue;
+      }
       if (!this.#hasRoom()) return;
       if (this.#eventsPaid === 0 && !this.#pay()) return;
       this.#pending.delete(topic);
