@@ -46,13 +46,14 @@ export const adminSymbols: readonly AdminEndpoint[] = [
       );
       return { success: true, symbol: { code, ...fields }, created: added > 0 };
     },
-    /** Hides the symbol at once. Its rows are deleted in the background. */
+    /** Hides the symbol at once. Its rows are deleted in the background. Names the formulas that have no values without it. */
     async DELETE({ id: code, query, ledger }) {
       const symbol = (await ledger.symbols.list()).find((one) => one.code === code);
       if (!symbol) throw refuse('not_there', { what: 'symbol', id: code.slice(0, 64) });
       requireConfirmation(query, code, 'all its prices and their revisions');
+      const formulas = await ledger.formulas.using(code);
       await ledger.symbols.markDeleted(symbol.id);
-      return { success: true, symbol: code, deleted: true };
+      return { success: true, symbol: code, deleted: true, formulas };
     },
   }),
 ];

@@ -75,9 +75,13 @@ export const symbolsCommands: readonly Command[] = [
         if (!symbol) throw new Error(`there is no symbol ${code}; openpit symbols list lists them`);
         const { bars, ticks } = await ledger.symbols.contentOf(symbol.id);
         const what = `${code} (${symbol.name}) with ${plural(bars, 'bar')} and ${plural(ticks, 'tick')}`;
-        requireYes(call, what);
+        const formulas = await ledger.formulas.using(code);
+        const users = formulas.length > 0 ? `, which is used by the formulas ${formulas.join(', ')}` : '';
+        requireYes(call, `${what}${users}`);
         await ledger.symbols.delete(symbol.id);
         printLine(`Deleted ${what}.`);
+        if (formulas.length > 0)
+          printLine(`Formulas without values from now on: ${formulas.join(', ')} (openpit symbols undefine)`);
       });
     },
   },

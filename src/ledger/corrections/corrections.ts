@@ -5,13 +5,10 @@ import type { Sql } from '../engine/rows.ts';
 import type { NewBar } from '../prices/bars.ts';
 import { type PublishResult, publishBars } from '../prices/publish-bars.ts';
 import type { SymbolDay } from '../symbols/origin.ts';
-import { findSource } from '../symbols/sources.ts';
+import { findSource, OPERATOR } from '../symbols/sources.ts';
 import { type DayVersion, readVersions, undoneRevisions, versionBefore } from './day-versions.ts';
 import { isTickBar, type RestoredDay, restoredBar, TickBars } from './tick-bars.ts';
 import { type BarRow, recordDays, writeRevisions } from './withdrawals.ts';
-
-/** The source of prices that an operator entered by hand. */
-const OPERATOR = 'operator';
 
 /** Why and when an operator changes prices. */
 export interface PriceCorrection {

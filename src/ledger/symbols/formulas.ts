@@ -1,3 +1,4 @@
+import { parseFormula } from '../../market/formula/parse.ts';
 import { readFormula } from '../../market/formula/read.ts';
 import { CODE_PATTERN } from '../../market/symbol.ts';
 import { UNIT_SYMBOLS, unitNamed } from '../../market/unit.ts';
@@ -44,6 +45,18 @@ export class FormulaStore {
 
   async list(): Promise<NamedFormula[]> {
     return listIn(this.#engine.read);
+  }
+
+  /** The codes of the formulas that use a symbol, by its code or an alias. */
+  async using(symbol: string): Promise<string[]> {
+    const { read } = this.#engine;
+    const aliases = (await aliasesIn(read)).filter(({ code }) => code === symbol);
+    const names = new Set([symbol, ...aliases.map(({ alias }) => alias)]);
+    const uses = ({ expression }: NamedFormula) => {
+      const parsed = parseFormula(expression);
+      return 'codes' in parsed && parsed.codes.some((code) => names.has(code));
+    };
+    return (await listIn(read)).filter(uses).map(({ code }) => code);
   }
 
   /** Defines a formula, or replaces the definition of a code. Returns why it cannot be defined, or what is stored. */

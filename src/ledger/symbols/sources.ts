@@ -6,12 +6,16 @@ import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
 export const SIMULATED = 'simulated';
 export const SIMULATED_ID = 1;
 
+/** The source of prices that an operator enters by hand. */
+export const OPERATOR = 'operator';
+
 /** Counted in characters, not in UTF-16 code units. */
 const SOURCE_NAME = /^[\p{L}\p{N}][^\p{Cc}\p{Cs}]{0,63}$/u;
 
 /** What a user's name of a source must be instead; undefined if it is accepted. */
 export function expectedSource(name: string): string | undefined {
   if (name === SIMULATED) return `another name: "${SIMULATED}" is reserved for simulated prices`;
+  if (name === OPERATOR) return `another name: "${OPERATOR}" is reserved for corrections by hand`;
   if (SOURCE_NAME.test(name)) return undefined;
   return 'a name of at most 64 characters that begins with a letter or a digit';
 }

@@ -32,6 +32,12 @@ onEachEngine('deletion', (engine) => {
     const { service } = api;
     await service.publish('PL', { '2024-05-14': 1_000 });
     await service.publish('XAU', { '2024-05-14': 2_000 });
+    for (const [code, expression] of [
+      ['SPREAD', '{PLATINUM}-{XAU}'],
+      ['DOUBLE', '{PL}*2'],
+      ['OTHER', '{XAU}*2'],
+    ] as const)
+      await service.ledger.formulas.define({ code, expression, name: code, unit: 'none', currency: 'none' });
     const { ledgerUrl } = service;
     const other = await openTestService(engine, { ledgerUrl });
 
@@ -53,6 +59,7 @@ onEachEngine('deletion', (engine) => {
       success: true,
       symbol: 'PL',
       deleted: true,
+      formulas: ['DOUBLE', 'SPREAD'],
     });
     for (const isFinished of [false, true]) {
       if (isFinished) await service.ledger.retention.apply(service.clock.time);

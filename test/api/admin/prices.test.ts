@@ -118,7 +118,9 @@ onEachEngine('prices by hand', (engine) => {
     expectRefusal(await upload('', 'date,close\n2024-05-08,1\n'), 400, 'missing_parameter');
     const both = await upload('symbol=XAU&valueColumn=close&ohlcColumns=a,b,c,d', 'x');
     expect(expectRefusal(both, 400, 'invalid_parameter')).toContain('must be absent with valueColumn');
-    expectRefusal(await upload('symbol=XAU&source=simulated', 'x'), 400, 'invalid_parameter');
+    for (const source of ['simulated', 'operator'])
+      expectRefusal(await upload(`symbol=XAU&source=${source}`, 'x'), 400, 'invalid_parameter');
+    expectRefusal(await send('POST', '/admin/bars?source=operator', [{}]), 400, 'invalid_body');
     const long = await upload(`symbol=XAU&source=${'x'.repeat(65)}`, 'x');
     expect(expectRefusal(long, 400, 'invalid_parameter')).toContain('a name of at most 64 characters');
     expectRefusal(await upload('symbol=XAU&zone=Nowhere', 'x'), 400, 'invalid_parameter');

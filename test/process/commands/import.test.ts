@@ -116,6 +116,7 @@ test('a source has the same limits as one of pushed prices', async () => {
   expect([accepted.exitCode, JSON.parse(accepted.stdout)]).toMatchObject([0, { source: 'My desk' }]);
   for (const [source, why] of [
     ['x'.repeat(65), '--source must be a name of at most 64 characters'],
+    ['operator', '--source must be another name: "operator" is reserved for corrections by hand'],
     ['simulated', '--source must be another name: "simulated" is reserved for simulated prices'],
   ] as const) {
     const refused = await imported(CSV, '--source', source);

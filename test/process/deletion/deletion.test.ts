@@ -53,7 +53,7 @@ onEachEngine('a running service', (engine) => {
 
     const unsure = await openpit(['symbols', 'delete', 'XAU'], settings);
     expect(unsure).toMatchObject({ exitCode: 2 });
-    expect(unsure.stderr).toContain('with 2 bars and 0 ticks');
+    expect(unsure.stderr).toContain('with 2 bars and 0 ticks, which is used by the formulas GOLDSILVER');
     expect(await openpit(['symbols', 'delete', 'XAU', '--yes'], settings)).toMatchObject({ exitCode: 0 });
     await eventually(async () => (await statusOf(gold, staying.key)) === 404, WITHIN_MS);
     const silver = await program.get('/rates/historical?symbols=XAG&date=2024-05-14', staying.key);

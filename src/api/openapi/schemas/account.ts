@@ -170,7 +170,12 @@ export const ACCOUNT_SCHEMAS = {
   Plans: z.strictObject({ success, plans: z.array(plan) }),
   OnePlan: z.strictObject({ success, plan }),
   DeletedAccount: z.strictObject({ success, id: text, deleted: z.literal(true) }),
-  DeletedSymbol: z.strictObject({ success, symbol: text, deleted: z.literal(true) }),
+  DeletedSymbol: z.strictObject({
+    success,
+    symbol: text,
+    deleted: z.literal(true),
+    formulas: z.array(text).describe('Formulas that use the symbol: without it, they have no values'),
+  }),
   Formulas: z.strictObject({ success, formulas: z.array(namedFormula) }),
   OneFormula: z.strictObject({ success, formula: namedFormula }),
   DeletedFormula: z.strictObject({ success, formula: text, deleted: z.literal(true) }),
