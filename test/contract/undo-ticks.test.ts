@@ -117,6 +117,40 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
     expect(await current()).toEqual([60, 65, 60, 65, SESSION_CLOSE]); // without the withdrawn 70
   });
 
+  test('withdrawn ticks stay out of the bars of the day, the provisional one, the final one, and that with late ticks', async () => {
+    const { ledger, symbolId, day, settles, end, push, publish, current } = await open();
+    const closer = new Closer(ledger);
+    await push([NOW, 70]);
+    await publish(70, { source: 'desk' });
+    await ledger.withdrawals.withdraw([{ symbolId, day }], {
+      by: 'operator',
+      reason: 'wrong',
+      recordedAt: NOW + 1,
+    });
+    await push([settles - 1, 80]);
+    await closer.close(settles);
+    expect(await current()).toEqual([80, 80, 80, 80, PROVISIONAL]);
+    await push([end - 1, 81]);
+    await closer.close(end);
+    expect(await current()).toEqual([80, 81, 80, 81, SESSION_CLOSE]);
+    await ledger.ticks.append([{ ...tick(symbolId, 'late', NOW, 79), received: end + 1 }], 'desk');
+    await closer.close(end + 2);
+    expect(await current()).toEqual([79, 81, 79, 81, LATE_TICKS]);
+  });
+
+  test('a withdrawal that is taken back returns the day to all of its ticks, late ones included', async () => {
+    const { ledger, symbolId, day, end, push, current } = await open();
+    const closer = new Closer(ledger);
+    await push([NOW, 70]);
+    await closer.close(end);
+    const why = { reason: 'wrong', recordedAt: end + 1 };
+    await ledger.withdrawals.withdraw([{ symbolId, day }], { by: 'operator', ...why });
+    await ledger.corrections.revert([{ symbolId, day }], { ...why, recordedAt: end + 2 });
+    await ledger.ticks.append([{ ...tick(symbolId, 'late', NOW + 1, 71), received: end + 3 }], 'desk');
+    await closer.close(end + 4);
+    expect(await current()).toEqual([70, 71, 70, 71, LATE_TICKS]);
+  });
+
   test('a day that the operator had withdrawn stays withdrawn by the operator', async () => {
     const { ledger, symbolId, day, end, push, publish, imported, current } = await open();
     await push([NOW - 1, 70]);

@@ -1,4 +1,4 @@
-import type { Bar } from '../../market/bar.ts';
+import { type Bar, sameOhlc } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { asNumber, asText, type Cell, nullable, rowReader, type Sql } from '../engine/rows.ts';
 import type { PriceOrigin, TradingDay } from '../symbols/origin.ts';
@@ -94,6 +94,18 @@ export async function lastWithdrawal(
 ): Promise<number | undefined> {
   const revisions = await readRevisions(handle, symbolId, origin, day, day);
   return revisions.findLast(({ withdrawn }) => withdrawn)?.recordedAt;
+}
+
+/**
+ * The withdrawal that still hides ticks of a day, by the day's revisions. Undefined if there is none, or if it was taken back: the
+ * revision after it then repeats an earlier bar.
+ */
+export function standingWithdrawal(versions: readonly BarRevision[]): BarRevision | undefined {
+  const last = versions.findLastIndex(({ withdrawn }) => withdrawn);
+  const next = versions[last + 1];
+  const repeats = (one: BarRevision) => one.sourceId === next?.sourceId && sameOhlc(one, next);
+  const isTakenBack = next !== undefined && versions.slice(0, Math.max(last, 0)).some(repeats);
+  return isTakenBack ? undefined : versions[last];
 }
 
 /** Reads a row with the columns of `readRevisions`, in its order. Bars are read by the million, so their rows are arrays. */

@@ -56,9 +56,11 @@ export function limitsOf(
   current: BarRevision | undefined,
   madeBy: number,
   isFinal: boolean,
+  withdrawal = current?.withdrawn ? current : undefined,
 ): FoldLimits | undefined {
-  const limits = { madeBy, receivedBy: Number.MAX_SAFE_INTEGER };
-  if (current?.withdrawn) return { ...limits, receivedAfter: current.recordedAt };
+  const receivedAfter = withdrawal && { receivedAfter: withdrawal.recordedAt };
+  const limits = { madeBy, receivedBy: Number.MAX_SAFE_INTEGER, ...receivedAfter };
+  if (current?.withdrawn) return limits;
   if (current && !TICK_REASONS.has(current.reason)) return undefined;
   if (current && !isFinal && current.reason !== PROVISIONAL) return undefined;
   return limits;
