@@ -219,14 +219,12 @@ describe('the board', () => {
       { source: 'feed', recordedAt: clock.time },
     );
     await board.follow(await ledger.head());
-    let isLoaded = false;
-    const loading = board.prepare([gold], 'all', clock.time)!.then(() => {
-      isLoaded = true;
-    });
-    await Bun.sleep(0); // the first part is read
-    expect(isLoaded).toBe(false);
+    const part = holdFirstPart(ledger);
+    const loading = board.prepare([gold], 'all', clock.time);
+    await part.isRead;
     await ledger.bars.publish([bar(0, 1_000), bar(5, 5)], { source: 'feed', recordedAt: clock.time });
     await board.follow(await ledger.head());
+    part.resume();
     await loading;
     const bars = board.view(0).bars(gold, FIRST_DAY, LAST_DAY);
     expect(bars.map(({ day }) => day)).toEqual([...days, 5].sort((a, b) => a - b));
@@ -245,13 +243,15 @@ describe('the board', () => {
     );
     await board.follow(await ledger.head());
     await board.prepare([gold], 'recent', clock.time);
+    const part = holdFirstPart(ledger);
     const loading = board.prepare([gold], 'all', clock.time);
-    await Bun.sleep(0); // the first part is read
+    await part.isRead;
     expect(gold.loaded).toBe('recent');
     await ledger.bars.publish([bar(0, 1_000), bar(19_999, 5)], { source: 'feed', recordedAt: clock.time });
     const withdrawn = [{ symbolId: gold.symbol.id, day: 1 }];
     await ledger.withdrawals.withdraw(withdrawn, { by: 'operator', reason: 'wrong', recordedAt: clock.time });
     await board.follow(await ledger.head());
+    part.resume();
     await loading;
     const bars = board.view(0).bars(gold, FIRST_DAY, LAST_DAY);
     expect(bars.map(({ day }) => day)).toEqual(days.filter((day) => day !== 1));
@@ -274,3 +274,17 @@ describe('the board', () => {
     expect(board.view(0).lastDay(gold)).toBeUndefined();
   });
 });
+
+/** The next history's first part is read, and held back until `resume` is called. */
+function holdFirstPart({ bars }: Ledger): { isRead: Promise<void>; resume: () => void } {
+  const history = bars.history.bind(bars);
+  const [reading, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  bars.history = async (...range) => {
+    bars.history = history;
+    const rows = await history(...range);
+    reading.resolve();
+    await holding.promise;
+    return rows;
+  };
+  return { isRead: reading.promise, resume: holding.resolve };
+}
