@@ -117,6 +117,26 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
     expect(await current()).toEqual([60, 65, 60, 65, SESSION_CLOSE]); // without the withdrawn 70
   });
 
+  test('withdrawn ticks stay out of the bar that an undone import or correction leaves', async () => {
+    for (const change of ['import', 'correction'] as const) {
+      const { ledger, symbolId, day, settles, end, push, publish, imported, current } = await open();
+      await push([NOW, 70]);
+      await publish(70, { source: 'desk' });
+      const why = { by: 'operator', reason: 'wrong', recordedAt: NOW + 1 } as const;
+      await ledger.withdrawals.withdraw([{ symbolId, day }], why);
+      await push([settles - 1, 80]);
+      await new Closer(ledger).close(settles);
+      const bar = { symbolId, day, ...flat(90) };
+      const undo = change === 'import' ? await imported(90) : undefined;
+      if (!undo) await ledger.corrections.correct(bar, { reason: 'typing error', recordedAt: settles });
+      await push([end - 1, 81]);
+      if (undo) await undo(end + HOUR);
+      else
+        await ledger.corrections.revert([{ symbolId, day }], { reason: 'was right', recordedAt: end + HOUR });
+      expect(await current(), change).toEqual([80, 81, 80, 81, SESSION_CLOSE]);
+    }
+  });
+
   test('withdrawn ticks stay out of the bars of the day, the provisional one, the final one, and that with late ticks', async () => {
     const { ledger, symbolId, day, settles, end, push, publish, current } = await open();
     const closer = new Closer(ledger);

@@ -1,6 +1,6 @@
 import type { Day } from '../../market/day.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
-import { type BarRevision, readRevisions } from '../prices/bars.ts';
+import { type BarRevision, readRevisions, standingWithdrawal } from '../prices/bars.ts';
 
 /**
  * One version of a day's real bar. `origin` is the revision that first published it: an earlier one if this revision
@@ -12,6 +12,8 @@ import { type BarRevision, readRevisions } from '../prices/bars.ts';
  */
 export interface DayVersion extends BarRevision {
   origin: number;
+  /** That hid ticks of the day while this version was current. */
+  withdrawal: BarRevision | undefined;
 }
 
 /** The versions of each day, by revision. */
@@ -27,10 +29,15 @@ export async function readVersions(
   const restored = new Map(
     rows.map((row) => [`${asNumber(row.day)} ${asNumber(row.revision)}`, asNumber(row.restores)]),
   );
-  const versions = revisions.map((bar): DayVersion => {
-    return { ...bar, origin: restored.get(`${bar.day} ${bar.revision}`) ?? bar.revision };
-  });
-  return Map.groupBy(versions, ({ day }) => day);
+  const byDay = new Map<Day, DayVersion[]>();
+  for (const [day, all] of Map.groupBy(revisions, (bar) => bar.day)) {
+    const versions = all.map((bar, i) => {
+      const origin = restored.get(`${day} ${bar.revision}`) ?? bar.revision;
+      return { ...bar, origin, withdrawal: standingWithdrawal(all.slice(0, i + 1)) };
+    });
+    byDay.set(day, versions);
+  }
+  return byDay;
 }
 
 /** The version that a day had before another one was first published, without those of `skipped` revisions. */

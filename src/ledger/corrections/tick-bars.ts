@@ -89,7 +89,7 @@ export class TickBars {
   }
 
   #limitsOf(day: RestoredDay): FoldLimits | undefined {
-    return limitsOf(day.earlier, this.#madeBy(day), this.#isFinal(day));
+    return limitsOf(day.earlier, this.#madeBy(day), this.#isFinal(day), day.earlier?.withdrawal);
   }
 
   #isFinal({ symbolId, day }: SymbolDay): boolean {
