@@ -204,7 +204,6 @@ inBrowser('a chart', (browser) => {
   test('weeks and quarters are whole from the first one on, also when older ones are loaded', async () => {
     for (const interval of ['week', 'quarter']) {
       const { page, requests, complaints, close } = await open(`#/symbol/XAU?range=5Y&interval=${interval}`);
-      await page.getByText('The request behind this chart').scrollIntoViewIfNeeded();
       const shown = new URL((await page.locator('.code-box code').textContent())!.match(/http[^']+/)![0]);
       expect(startOf(shown)).toBe(startOf(requests[0]!));
       await page.locator('.chart-box').focus();

@@ -94,7 +94,6 @@ inBrowser('the data of a symbol', (browser) => {
 
   test('the request is copied for curl, Python, JavaScript and a spreadsheet, and works', async () => {
     const { page, close } = await open('#/symbol/XAU?range=1M');
-    await page.getByText('The request behind this chart').scrollIntoViewIfNeeded();
     const copied = async (language: string) => {
       await page.getByRole('button', { name: language, exact: true }).click();
       await page.evaluate('navigator.clipboard.writeText("")');

@@ -191,11 +191,19 @@ function partial(answer: Operation['answer']): Json {
 }
 
 /** The errors of an operation by status, each with its codes. */
-function refusals({ path, tag, parameters, body, file, errors = [] }: Operation): Json {
+function refusals({ path, method, tag, parameters, body, file, errors = [] }: Operation): Json {
   const schema = path === '/usage' ? 'UsageError' : isReadiness(path) ? 'Health' : 'Error';
   const formatErrors = takesFormat(parameters) ? FORMAT_ERRORS : [];
   const bodyErrors: ErrorCode[] = body || file ? ['body_too_large'] : [];
-  const codes = new Set<ErrorCode>([...errors, ...formatErrors, ...bodyErrors, ...ERRORS_OF_TAG[tag]]);
+  // A change refuses parameters that it does not have.
+  const changeErrors: ErrorCode[] = tag === 'Operator' && method !== 'GET' ? ['invalid_parameter'] : [];
+  const codes = new Set<ErrorCode>([
+    ...errors,
+    ...formatErrors,
+    ...bodyErrors,
+    ...changeErrors,
+    ...ERRORS_OF_TAG[tag],
+  ]);
   const known = ERROR_STATUSES.filter(({ code }) => codes.has(code));
   const responses: Json = {};
   for (const [status, all] of Object.entries(Object.groupBy(known, (one) => one.status))) {

@@ -1,8 +1,9 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { Language } from '../show/curl.ts';
 import { masked } from '../show/format.ts';
 import { CopyButton } from '../show/parts.tsx';
-import { type Language, snippet } from '../show/snippets.ts';
+import { snippet } from '../show/snippets.ts';
 
 /** How the examples of the page are written. */
 export interface ExampleSettings {

@@ -5,11 +5,11 @@ import { linkTo } from '../data/route.ts';
 import { ExampleLanguage, type ExampleSettings } from '../docs/example.tsx';
 import { Guide } from '../docs/guide.tsx';
 import { SECTIONS } from '../docs/sections.tsx';
+import { LANGUAGES, type Language } from '../show/curl.ts';
 import { lazy } from '../show/lazy.tsx';
 import { withStyles } from '../show/load-style.ts';
 import { useMedia } from '../show/media.ts';
 import { Choice } from '../show/parts.tsx';
-import { LANGUAGES, type Language } from '../show/snippets.ts';
 import referenceStyle from '../style/reference.css' with { type: 'file' };
 
 const Reference = lazy(

@@ -1,22 +1,11 @@
-/** The same request in the languages that people paste it into. */
-
-export const LANGUAGES = ['curl', 'Python', 'JavaScript', 'Spreadsheet'] as const;
-export type Language = (typeof LANGUAGES)[number];
-
-export interface SampleRequest {
-  method: string;
-  url: string;
-  headers: Readonly<Record<string, string>>;
-  body?: string | undefined;
-  /** The name of a file that is the body. */
-  file?: string | undefined;
-}
+import { curl, getRequest, isStream, type Language, type SampleRequest } from './curl.ts';
 
 /** A GET request with an API key. */
 export function snippet(language: Language, origin: string, path: string, key: string): string {
-  const url = origin + path.replaceAll('%2C', ',').replaceAll('%3A', ':');
-  if (language === 'Spreadsheet') return spreadsheetFormula(url, key);
-  return requestSnippet(language, { method: 'GET', url, headers: { 'x-api-key': key } });
+  const request = getRequest(origin, path, key);
+  return language === 'Spreadsheet'
+    ? spreadsheetFormula(request.url, key)
+    : requestSnippet(language, request);
 }
 
 /** A spreadsheet sends no headers, reads CSV, and waits for the end of a response. */
@@ -27,18 +16,10 @@ function spreadsheetFormula(url: string, key: string): string {
 }
 
 /** Any request, in a language that can send it. */
-export function requestSnippet(
-  language: Exclude<Language, 'Spreadsheet'>,
-  { method, url, headers, body, file }: SampleRequest,
-): string {
+export function requestSnippet(language: Exclude<Language, 'Spreadsheet'>, request: SampleRequest): string {
+  if (language === 'curl') return curl(request);
+  const { method, url, headers, body, file } = request;
   const isText = /format=(csv|ndjson)/.test(url);
-  if (language === 'curl') {
-    const lines = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
-    if (body) lines.push(`-d ${shellQuoted(body)}`);
-    if (file) lines.push(`--data-binary @${file}`);
-    const options = `${isStream(url) ? ' -N' : ''}${method === 'GET' ? '' : ` -X ${method}`}`;
-    return [`curl${options} ${lines[0] ?? ''}`.trimEnd(), ...lines.slice(1), `'${url}'`].join(' \\\n  ');
-  }
   const names = Object.entries(headers)
     .map(([name, value]) => `'${name}': '${value}'`)
     .join(', ');
@@ -76,14 +57,6 @@ export function requestSnippet(
     .join('\n');
 }
 
-function isStream(url: string): boolean {
-  return url.includes('/rates/stream');
-}
-
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
