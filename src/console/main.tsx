@@ -5,6 +5,7 @@ import './data/market/use-market.ts';
 import './data/simulated.ts';
 import './market/star.tsx';
 import './search/symbol-picker.tsx';
+import './show/curl.ts';
 import './show/format.ts';
 import './show/now.ts';
 import './show/stack-table.tsx';

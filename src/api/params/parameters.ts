@@ -220,11 +220,19 @@ export function echo(text: string): string {
 }
 
 /**
- * Reads a parameter that is `true` or `false`, in any case; false if it is absent. Any other value is refused, and so is none:
- * `dryRun=1` or `dryRun` would otherwise do, and charge for, what the client meant to try.
+ * Reads a parameter that is `true` or `false`, in any case; false if it is absent or empty. Any other value is refused:
+ * `dryRun=1` would otherwise do, and charge for, what the client meant to try.
  */
 export function readFlag(query: QueryParams, name: string): boolean {
-  const received = single(query, name);
+  return toFlag(name, singleUnlessEmpty(query, name));
+}
+
+/** The same for a change, which refuses an empty one, too: `dryRun` alone would do what the operator meant to try. */
+export function readChangeFlag(query: QueryParams, name: string): boolean {
+  return toFlag(name, single(query, name));
+}
+
+function toFlag(name: string, received: string | undefined): boolean {
   if (received === undefined || received.toLowerCase() === 'false') return false;
   if (received.toLowerCase() === 'true') return true;
   throw refuse('invalid_parameter', { name, received: echo(received), expected: 'true or false' });

@@ -28,6 +28,7 @@ const PROMISED: Record<number, string[]> = {
   404: ['not_found', 'unknown_symbol', 'unknown_currency', 'no_data', 'not_there'],
   405: ['method_not_allowed'],
   409: ['conflict'],
+  412: ['already_exists'],
   413: ['body_too_large'],
   414: ['uri_too_long'],
   416: ['invalid_byte_range'],

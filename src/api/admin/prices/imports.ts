@@ -5,7 +5,7 @@ import { isPlainText, PLAIN } from '../../../runtime/plain-text.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import type { QueryParams } from '../../model/query.ts';
-import { readFlag, singleUnlessEmpty as single } from '../../params/parameters.ts';
+import { readChangeFlag, singleUnlessEmpty as single } from '../../params/parameters.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
 import { orConflict } from '../service/maintenance.ts';
 import { type ImportRequest, type OperatorJobs, UploadRefused } from '../service/operator-jobs.ts';
@@ -71,8 +71,8 @@ function readRequest(query: QueryParams): Omit<ImportRequest, 'bytes'> {
     dateOrder: oneOf(text, 'dateOrder', ['dmy', 'mdy'] as const),
     decimal: oneOf(text, 'decimal', ['comma', 'point'] as const),
     part: text('sheet'),
-    accept: readFlag(query, 'accept'),
-    dryRun: readFlag(query, 'dryRun'),
+    accept: readChangeFlag(query, 'accept'),
+    dryRun: readChangeFlag(query, 'dryRun'),
   };
 }
 

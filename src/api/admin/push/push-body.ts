@@ -8,7 +8,7 @@ import { isPlainText } from '../../../runtime/plain-text.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { QueryParams } from '../../model/query.ts';
 import { readText } from '../../params/body-text.ts';
-import { readFlag, single } from '../../params/parameters.ts';
+import { readChangeFlag, single } from '../../params/parameters.ts';
 import { PUSH_ENVELOPE, PUSHED_BAR, PUSHED_TICK } from './push-schema.ts';
 
 /** Records per request. Bodies are limited to 1 MiB in any case. */
@@ -46,7 +46,7 @@ export async function readBatch(
   if (records.length > RECORDS_MAX) {
     problem(`it holds ${records.length} ${member}, and at most ${RECORDS_MAX} may be sent at a time`);
   }
-  return { source, records, accept: readFlag(query, 'accept') || body.accept };
+  return { source, records, accept: readChangeFlag(query, 'accept') || body.accept };
 }
 
 function readJson(text: string, member: 'ticks' | 'bars') {
