@@ -301,7 +301,8 @@ inBrowser('while a change is on its way', (browser) => {
     await page.locator('.answer').nth(1).waitFor();
     await focused.and(post).waitFor();
     await page.goto(`${service.url}/#/account`);
-    const rotate = page.getByRole('button', { name: /^Rotate key_/ }).first();
+    const label = await page.getByRole('button', { name: /^Rotate key_/ }).getAttribute('aria-label');
+    const rotate = page.getByRole('button', { name: label!, exact: true }); // the list will have the new key, too
     await rotate.press('Enter');
     await page.getByRole('button', { name: /^Rotate now key_/ }).press('Enter');
     await page.locator('.new-key').waitFor();
