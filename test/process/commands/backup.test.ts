@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import {
+  appendFileSync,
   chownSync,
   copyFileSync,
   existsSync,
@@ -7,7 +8,6 @@ import {
   statfsSync,
   statSync,
   truncateSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { Ledger } from '../../../src/ledger/ledger.ts';
@@ -206,8 +206,11 @@ test.skipIf(process.getuid?.() !== 0)(
       await openpit(['plan', 'list'], settings);
       await openpit(['backup', backup], settings);
       program = await Program.start(settings);
-      const filler = join(folder, 'filler');
-      writeFileSync(filler, new Uint8Array(statfsSync(folder).bavail * statfsSync(folder).bsize - 65_536));
+      const fill = () => {
+        const { bavail, bsize } = statfsSync(folder);
+        appendFileSync(join(folder, 'filler'), new Uint8Array(Math.max(0, bavail * bsize - 65_536)));
+      };
+      fill();
 
       const full = await openpit(['backup', join(folder, 'copy.db')], settings);
       expect(full.exitCode).toBe(1);
@@ -226,6 +229,7 @@ test.skipIf(process.getuid?.() !== 0)(
       expect(readdirSync(join(settings.OPENPIT_DATA_DIR, 'backups'))).toEqual([]);
 
       await program.end();
+      fill(); // what the write-ahead log and the spool took
       const restored = await openpit(['restore', backup, '--force'], settings);
       expect(restored.exitCode).toBe(1);
       expect(readdirSync(settings.OPENPIT_DATA_DIR)).not.toContain('openpit.db.partial');
