@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../runtime/durations.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Unavailable } from '../engine/errors.ts';
 import { writeMeta } from '../engine/meta.ts';
@@ -32,7 +33,7 @@ interface AlarmRow extends UnfinishedAlarm {
 }
 
 /** Alarms that are over are forgotten after this time: a row for each process that ever failed would be too many. */
-const KEPT_MS = 30 * 86_400_000;
+const KEPT_MS = 30 * DAY_MS;
 
 /** Which alarms have been delivered, so that only one of several replicas posts the beginning and the end of each. */
 export class AlarmStore {
@@ -94,16 +95,13 @@ export class AlarmStore {
     return { now, alarms: alarms.filter(({ phase }) => phase === 'active' || phase === 'ending') };
   }
 
-  /** Deletes alarms that have been over for a month, and what earlier versions stored. */
+  /** Deletes alarms that have been over for a month, and what earlier versions stored. Mostly there are none, and nothing is written. */
   async forget(): Promise<void> {
+    const { read } = this.#engine;
+    if ((await forgettable(read, await this.#engine.now(read))).length === 0) return;
     await this.#engine.write(async (tx) => {
-      const now = await this.#engine.now(tx);
-      const rows = await tx.unsafe(`SELECT name, value FROM meta WHERE name LIKE '${PREFIX}%'`);
-      for (const { name, value } of rows) {
-        const row = parseRow(asText(value));
-        if (row && (row.phase !== 'over' || row.until >= now - KEPT_MS)) continue;
-        await tx`DELETE FROM meta WHERE name = ${asText(name)}`;
-      }
+      for (const name of await forgettable(tx, await this.#engine.now(tx)))
+        await tx`DELETE FROM meta WHERE name = ${name}`;
     });
   }
 
@@ -174,4 +172,15 @@ function identityOf({ name, subject }: AlarmIdentity): AlarmIdentity {
 /** The same for reports of the same alarm. */
 export function alarmKey({ name, subject = {} }: AlarmIdentity): string {
   return [name, ...Object.values(subject)].join(' ');
+}
+
+/** The names of the rows that `forget` deletes. */
+async function forgettable(handle: Sql, now: number): Promise<string[]> {
+  const rows = await handle.unsafe(`SELECT name, value FROM meta WHERE name LIKE '${PREFIX}%'`);
+  const found: string[] = [];
+  for (const { name, value } of rows) {
+    const row = parseRow(asText(value));
+    if (!row || (row.phase === 'over' && row.until < now - KEPT_MS)) found.push(asText(name));
+  }
+  return found;
 }
