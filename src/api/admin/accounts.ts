@@ -11,7 +11,7 @@ import type { AdminEndpoint } from '../model/endpoint.ts';
 import { single, singleUnlessEmpty } from '../params/parameters.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 import { ACCOUNT_CHANGE, NEW_ACCOUNT } from './bodies.ts';
-import { requireConfirmation } from './confirmation.ts';
+import { requireConfirmation } from './preconditions.ts';
 import { limitOf, pageOf } from './service/paging.ts';
 
 const ACCOUNTS_DEFAULT = 200;

@@ -2,7 +2,7 @@ import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 import { FORMULA_DEFINITION } from './bodies.ts';
-import { define } from './confirmation.ts';
+import { define } from './preconditions.ts';
 
 /** /admin/formulas: lists, defines and deletes named formulas. */
 export const adminFormulas: readonly AdminEndpoint[] = [

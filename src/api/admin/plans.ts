@@ -3,7 +3,7 @@ import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 import { PLAN_CHANGE } from './bodies.ts';
-import { define } from './confirmation.ts';
+import { define } from './preconditions.ts';
 
 /** /admin/plans: lists, creates, changes and deletes plans. */
 export const adminPlans: readonly AdminEndpoint[] = [

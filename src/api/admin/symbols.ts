@@ -9,7 +9,7 @@ import { refuse } from '../errors/errors.ts';
 import type { AdminEndpoint } from '../model/endpoint.ts';
 import { adminEndpoint } from './admin-endpoint.ts';
 import { SYMBOL_LIST } from './bodies.ts';
-import { define, requireConfirmation } from './confirmation.ts';
+import { define, requireConfirmation } from './preconditions.ts';
 
 /** As long as a request may be. */
 const LIST_CHARACTERS_MAX = 1_048_576;
