@@ -6,7 +6,7 @@ const PREFIX = 'pit_live_';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BODY_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
-const LENGTH = PREFIX.length + BODY_LENGTH + CHECKSUM_LENGTH;
+export const KEY_LENGTH = PREFIX.length + BODY_LENGTH + CHECKSUM_LENGTH;
 const PATTERN = new RegExp(`^${PREFIX}[0-9A-Za-z]{${BODY_LENGTH + CHECKSUM_LENGTH}}$`);
 
 export type RandomBytes = (length: number) => Uint8Array;
@@ -20,7 +20,7 @@ export function createKey(random: RandomBytes): string {
 
 /** Whether a text has the pattern and checksum of a key. */
 export function isWellFormed(text: string): boolean {
-  if (text.length !== LENGTH || !PATTERN.test(text)) return false;
+  if (text.length !== KEY_LENGTH || !PATTERN.test(text)) return false;
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 

@@ -8,8 +8,6 @@ const STRING_BYTES = 48;
 
 export interface CacheOptions<V> {
   bytesMax: number;
-  /** The size of most values. Only other sizes are remembered. */
-  usualBytes?: number;
   /**
    * Whether `admits` rejects a key on its first use. Keys that are used once would evict the ones used often, and fill the
    * memory with entries that are never read. Uses are remembered for a second, or as the options say.
@@ -33,9 +31,8 @@ export interface CacheStats {
  */
 export class BoundedCache<K, V> implements CacheStats {
   readonly #values = new Map<K, V>();
-  /** The bytes of each value, unless it has the usual size. A lookup does not read them. */
+  /** The bytes of each value. A lookup does not read them. */
   readonly #sizes = new Map<K, number>();
-  readonly #usualBytes: number | undefined;
   readonly #seen: SeenBefore | undefined;
   readonly #onEvict: ((value: V) => void) | undefined;
   /** Memory that is used even when the cache is empty. */
@@ -44,8 +41,7 @@ export class BoundedCache<K, V> implements CacheStats {
   #bytesMax: number;
   #evictions = 0;
 
-  constructor({ bytesMax, usualBytes, admitsOnSecondUse = false, onEvict }: CacheOptions<V>) {
-    this.#usualBytes = usualBytes;
+  constructor({ bytesMax, admitsOnSecondUse = false, onEvict }: CacheOptions<V>) {
     this.#seen = admitsOnSecondUse
       ? new SeenBefore(admitsOnSecondUse === true ? undefined : admitsOnSecondUse)
       : undefined;
@@ -102,8 +98,7 @@ export class BoundedCache<K, V> implements CacheStats {
     }
     this.#bytes += own - this.#bytesOf(key);
     this.#values.set(key, value);
-    if (bytes === this.#usualBytes) this.#sizes.delete(key);
-    else this.#sizes.set(key, bytes);
+    this.#sizes.set(key, bytes);
     if (this.#bytes <= this.#bytesMax) return true;
     this.#makeRoom();
     return this.#values.has(key);
@@ -111,8 +106,9 @@ export class BoundedCache<K, V> implements CacheStats {
 
   /** Adds `bytes` to the size of an entry that has grown. The entry itself may be evicted. */
   grow(key: K, bytes: number): void {
-    if (!this.#values.has(key)) return;
-    this.#sizes.set(key, this.#sizeOf(key) + bytes);
+    const before = this.#sizes.get(key);
+    if (before === undefined) return;
+    this.#sizes.set(key, before + bytes);
     this.#bytes += bytes;
     this.#makeRoom();
   }
@@ -147,12 +143,8 @@ export class BoundedCache<K, V> implements CacheStats {
 
   /** The bytes of an entry; 0 if there is none. */
   #bytesOf(key: K): number {
-    return this.#values.has(key) ? this.#sizeOf(key) + overheadOf(key) : 0;
-  }
-
-  /** The bytes of the value of an entry. */
-  #sizeOf(key: K): number {
-    return this.#sizes.get(key) ?? this.#usualBytes!;
+    const bytes = this.#sizes.get(key);
+    return bytes === undefined ? 0 : bytes + overheadOf(key);
   }
 
   #makeRoom(): void {
