@@ -1,9 +1,6 @@
 import { SECOND_MS } from '../../runtime/durations.ts';
 import { openSharedMemory } from './shared-memory.ts';
-import { SharedWindows, type WindowKey, WORDS_PER_SLOT } from './shared-windows.ts';
-
-/** Enough for 100,000 accounts that send requests within the same few seconds, on one machine: more would share counters. */
-const SLOTS = 262_144;
+import { SharedWindows, WINDOW_WORDS, type WindowKey } from './shared-windows.ts';
 
 /**
  * The burst limits of this machine. Processes with the same data folder count together in mapped memory. Machines divide
@@ -18,7 +15,7 @@ export class BurstLimits {
   #rank = 0;
 
   constructor(path: string) {
-    const { id, words } = openSharedMemory(path, SLOTS * WORDS_PER_SLOT);
+    const { id, words } = openSharedMemory(path, WINDOW_WORDS);
     this.machine = id;
     this.#windows = new SharedWindows(words);
   }

@@ -4,14 +4,22 @@
  *     word   0     1        2       3
  *          ├ tag ┼ opened ┼ count ┼ unused ┤   one slot per key of the last seconds
  *
- * A key's slot is the one with its tag among the 32 that begin at its home position. A slot whose window is long over can
- * be taken by another key. All words are changed atomically. When two processes open a window at the same moment, one event
- * may go uncounted.
+ * A key's slot is the one with its tag among the 32 that begin at its home position in one of the regions. A slot whose
+ * window is long over can be taken by another key. All words are changed atomically. When two processes open a window at the
+ * same moment, one event may go uncounted.
  */
-export const WORDS_PER_SLOT = 4;
+const WORDS_PER_SLOT = 4;
 const OPENED = 1;
 const COUNT = 2;
 const PROBES = 32;
+
+/**
+ * The slots of each region. A key gets a slot in the first region that has a free one for it, so that the slots of ten thousand
+ * keys fit into the processor's cache. In total it is enough for 100,000 keys within the same few seconds: more would share slots.
+ */
+const REGIONS = [16_384, 65_536, 262_144];
+
+export const WINDOW_WORDS = REGIONS.reduce((sum, slots) => sum + slots, 0) * WORDS_PER_SLOT;
 
 /** A key whose events are counted. It remembers its slot itself: another object per key would be another wait for memory. */
 export interface WindowKey {
@@ -48,23 +56,25 @@ export class SharedWindows {
 
 function assignSlot(words: Int32Array, key: WindowKey, now: number, idleMs: number): void {
   const hash = Bun.hash(key.id) as bigint;
-  const home = Number((hash >> 32n) % BigInt(slotsOf(words)));
   key.windowTag = Number(hash & 0xffff_ffffn) | 1; // 0 marks an unused slot
-  key.windowAt = findSlot(words, key.windowTag, home, now, idleMs);
+  key.windowAt = findSlot(words, key.windowTag, Number(hash >> 32n), now, idleMs);
 }
 
 /** The offset of a tag's slot, which may be taken over from an idle key. */
-function findSlot(words: Int32Array, tag: number, home: number, now: number, idleMs: number): number {
-  const slots = slotsOf(words);
+function findSlot(words: Int32Array, tag: number, hash: number, now: number, idleMs: number): number {
   for (;;) {
     let free = -1;
-    for (let probe = 0; probe < PROBES; probe++) {
-      const at = ((home + probe) % slots) * WORDS_PER_SLOT;
-      const found = Atomics.load(words, at);
-      if (found === tag) return at;
-      if (free < 0 && (found === 0 || isIdle(words, at, now, idleMs))) free = at;
+    let start = 0;
+    for (const slots of REGIONS) {
+      for (let probe = 0; probe < PROBES; probe++) {
+        const at = (start + ((hash + probe) % slots)) * WORDS_PER_SLOT;
+        const found = Atomics.load(words, at);
+        if (found === tag) return at;
+        if (free < 0 && (found === 0 || isIdle(words, at, now, idleMs))) free = at;
+      }
+      start += slots;
     }
-    if (free < 0) return home * WORDS_PER_SLOT; // all 32 are busy: it shares a counter and is limited sooner
+    if (free < 0) return (hash % REGIONS[0]!) * WORDS_PER_SLOT; // all are busy: it shares a counter and is limited sooner
     const found = Atomics.load(words, free);
     if (Atomics.compareExchange(words, free, found, tag) === found) return free;
   }
@@ -73,8 +83,4 @@ function findSlot(words: Int32Array, tag: number, home: number, now: number, idl
 function isIdle(words: Int32Array, at: number, now: number, idleMs: number): boolean {
   const age = ((now | 0) - Atomics.load(words, at + OPENED)) | 0;
   return age < 0 || age >= idleMs;
-}
-
-function slotsOf(words: Int32Array): number {
-  return Math.floor(words.length / WORDS_PER_SLOT);
 }
