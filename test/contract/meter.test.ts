@@ -225,7 +225,7 @@ onEachEngine('meter', (engine) => {
     expect((await ledger.quota.usage('account-1', 202611)).used).toBe(older.used);
     expect((await ledger.quota.usage('account-2', 202611)).used).toBe(1_000_000);
     expect(await spentBy('account-1')).toMatchObject({ symbols: 11, latest: 22, revisions: 66 });
-    expect(readdirSync(spoolDir).filter((name) => name.endsWith('.spool'))).toEqual(['0-1.v3.spool']);
+    expect(readdirSync(spoolDir).filter((name) => name.endsWith('.spool'))).toEqual(['0-1.v4.spool']);
   });
 
   async function spentBy(accountId: string): Promise<Record<string, number>> {

@@ -37,5 +37,5 @@ export function spoolFiles(dir: string): string[] {
 
 /** Counts units in a record, as its lease does. */
 export function addUnits({ file, index }: SpoolRecord, counter: number, units: number): void {
-  addCount(file.words, file.countsAt(index) + counter, units);
+  addCount(file.words, file.firstCountAt(index) + counter * file.block, units);
 }

@@ -28,9 +28,9 @@ export class Lease {
   readonly period: Period;
   /** The right of its holder to spend. */
   readonly validity: Validity;
-  /** The spool's file with its counts, and its record there. */
+  /** The spool's file with its counts, and where the first of them is. */
   readonly #file: SpoolFile;
-  readonly #index: number;
+  readonly #firstCountAt: number;
 
   quota = 0;
   readonly accountId: string;
@@ -49,7 +49,7 @@ export class Lease {
     this.period = period;
     this.validity = validity;
     this.#file = file;
-    this.#index = index;
+    this.#firstCountAt = file.firstCountAt(index);
     this.accountId = accountId;
     this.leaseId = leaseId;
   }
@@ -82,7 +82,8 @@ export class Lease {
     if (this.period !== validity.period) return false;
     this.spent += units;
     this.remaining = this.remaining > units ? this.remaining - units : 0;
-    addCount(this.#file.words, this.#file.countsAt(this.#index) + counter, units);
+    const { words, block } = this.#file;
+    addCount(words, this.#firstCountAt + counter * block, units);
     return true;
   }
 
@@ -155,7 +156,7 @@ export class Lease {
   }
 
   get #record(): SpoolRecord {
-    return new SpoolRecord(this.#file, this.#index);
+    return new SpoolRecord(this.#file, this.#file.indexOf(this.#firstCountAt));
   }
 
   #counted(): Omit<SyncRequest, 'seq' | 'want' | 'need' | 'least' | 'close'> {

@@ -22,7 +22,7 @@ test('a file with a damaged header is renamed, and the spool keeps working', () 
   expect(spool.leftovers).toEqual([]);
   expect(spools.warnings.join()).toContain('the header is damaged');
   spool.add(ownerOf(1));
-  expect(readdirSync(dir).sort()).toEqual(['0-0.v3.spool.damaged', '0-1.v3.spool', '0.lock']);
+  expect(readdirSync(dir).sort()).toEqual(['0-0.v4.spool.damaged', '0-1.v4.spool', '0.lock']);
 });
 
 test('a file truncated at any byte gives correct counts or none', () => {
@@ -30,7 +30,22 @@ test('a file truncated at any byte gives correct counts or none', () => {
   for (let length = 0; length <= whole.length; length++) {
     replaceFile(dir, whole.subarray(0, length));
     const { leftovers } = spools.open(dir);
-    expect(leftovers.length).toBe(Math.max(0, Math.floor((length - HEADER_BYTES) / RECORD_BYTES)));
+    expect(leftovers.length).toBe(length < whole.length ? 0 : 3);
+    expectRight(leftovers);
+    spools.close();
+  }
+});
+
+test('a file that is truncated in its second block has the counts of the first', () => {
+  const [dir, records] = [newFolder(), 1_024];
+  const spool = spools.open(dir, records);
+  for (let n = 1; n <= records; n++) addUnits(spool.add(ownerOf(n)), 0, n * 10);
+  spools.close();
+  const whole = readFileSync(join(dir, '0-0.v4.spool'));
+  for (const length of [whole.length - 1, HEADER_BYTES + (records / 2) * RECORD_BYTES]) {
+    replaceFile(dir, whole.subarray(0, length));
+    const { leftovers } = spools.open(dir);
+    expect(leftovers.length).toBe(records / 2);
     expectRight(leftovers);
     spools.close();
   }
@@ -59,13 +74,13 @@ function threeRecords(): Buffer {
   const dir = newFolder();
   const spool = spools.open(dir, 3);
   for (const n of [1, 2, 3]) addUnits(spool.add(ownerOf(n)), 0, n * 10);
-  return readFileSync(join(dir, '0-0.v3.spool'));
+  return readFileSync(join(dir, '0-0.v4.spool'));
 }
 
 /** A new file, so that memory maps of the old one stay intact. */
 function replaceFile(dir: string, bytes: Uint8Array): void {
-  rmSync(join(dir, '0-0.v3.spool'), { force: true });
-  writeFileSync(join(dir, '0-0.v3.spool'), bytes);
+  rmSync(join(dir, '0-0.v4.spool'), { force: true });
+  writeFileSync(join(dir, '0-0.v4.spool'), bytes);
 }
 
 function expectRight(leftovers: readonly Leftover[]): void {

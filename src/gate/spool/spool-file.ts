@@ -4,61 +4,83 @@ import { readSealed, writeSealed } from './sealed-json.ts';
 import { OWNER_BYTES } from './spool-record.ts';
 
 /**
- * A spool file, version 3 (`0-0.v3.spool`):
+ * A spool file, version 4 (`0-0.v4.spool`):
  *
  *      0                        4096
- *      ├─ header, sealed JSON ───┼─ record ─┼─ record ─┼─ …
+ *      ├─ header, sealed JSON ───┼─ block of records ─┼─ block ─┼─ …
  *
- * The header holds the version and the names of the counted endpoints, in the order of each record's counts, so that a
- * program with other endpoints reads the counts correctly. The suffix in the name makes version 1 ignore the file.
+ *      block:  ├─ 512 owners ─┼─ 512 counts of the first endpoint ─┼─ 512 counts of the second ─┼─ …
  *
- * Version 2 had larger records. Version 1 (`0-0.spool`) also had no header, and always the eight endpoints below.
+ * The header holds the version, the number of records in a block, and the names of the counted endpoints, in the order of the
+ * counts, so that a program with other endpoints reads the counts correctly. Most requests are for one or two endpoints, and
+ * the counts of an endpoint are together: those of ten thousand leases fit into the processor's cache. The suffix in the
+ * name makes version 1 ignore the file.
+ *
+ * Up to version 3, each record was a block of its own. Version 2 had larger records. Version 1 (`0-0.spool`) also had no
+ * header, and always the eight endpoints below.
  */
 export class SpoolFile {
   readonly path: string;
   readonly version: number;
   readonly endpoints: readonly string[];
-  /** The number of records. An incomplete one at the end of a truncated file is left out. */
+  /** The number of records. An incomplete block at the end of a truncated file is left out. */
   readonly count: number;
   /** All records as float64, memory-mapped. */
   readonly words: Float64Array;
   /** The numbers of the records that a new lease may take. */
   readonly free: number[] = [];
+  /** The number of records in a block, and so the number of words between two counts of a record. */
+  readonly block: number;
   readonly #bytes: Uint8Array;
   readonly #ownerBytes: number;
-  readonly #recordBytes: number;
-  readonly #wordsPerOwner: number;
-  readonly #wordsPerRecord: number;
+  readonly #blockBytes: number;
 
-  constructor(path: string, version: number, endpoints: readonly string[], bytes: Uint8Array) {
+  constructor(path: string, { version, endpoints, block }: SpoolHeader, bytes: Uint8Array) {
     this.path = path;
     this.version = version;
     this.endpoints = endpoints;
+    this.block = block;
     this.#bytes = bytes;
     const { ownerBytes, recordBytes } = layoutOf(version, endpoints.length);
     this.#ownerBytes = ownerBytes;
-    this.#recordBytes = recordBytes;
-    this.#wordsPerOwner = ownerBytes / WORD_BYTES;
-    this.#wordsPerRecord = recordBytes / WORD_BYTES;
-    this.count = Math.floor(bytes.length / recordBytes);
+    this.#blockBytes = block * recordBytes;
+    this.count = Math.floor(bytes.length / this.#blockBytes) * block;
     this.words = new Float64Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / WORD_BYTES));
   }
 
   /** Where a record says whose counts it has. */
   ownerArea(index: number): Uint8Array {
-    const at = index * this.#recordBytes;
+    const at = this.#blockAt(index) + (index % this.block) * this.#ownerBytes;
     return this.#bytes.subarray(at, at + this.#ownerBytes);
   }
 
-  counts(index: number): Float64Array {
-    const at = this.countsAt(index);
-    return this.words.subarray(at, at + this.endpoints.length);
+  /** Where the first count of a record is in `words`. The next ones follow at intervals of `block`. */
+  firstCountAt(index: number): number {
+    return (this.#blockAt(index) + this.block * this.#ownerBytes) / WORD_BYTES + (index % this.block);
   }
 
-  /** Where the counts of a record begin in `words`. */
-  countsAt(index: number): number {
-    return index * this.#wordsPerRecord + this.#wordsPerOwner;
+  /** The record whose first count is there. */
+  indexOf(firstCountAt: number): number {
+    const blockIndex = Math.floor((firstCountAt * WORD_BYTES) / this.#blockBytes);
+    const index = blockIndex * this.block;
+    return index + firstCountAt - this.firstCountAt(index);
   }
+
+  /** A count of a record, with its check bits. */
+  packedCount(index: number, counter: number): number {
+    return this.words[this.firstCountAt(index) + counter * this.block]!;
+  }
+
+  #blockAt(index: number): number {
+    return Math.floor(index / this.block) * this.#blockBytes;
+  }
+}
+
+/** What the header of a file says. */
+interface SpoolHeader {
+  version: number;
+  endpoints: readonly string[];
+  block: number;
 }
 
 interface RecordLayout {
@@ -68,7 +90,10 @@ interface RecordLayout {
 
 const WORD_BYTES = 8;
 
-export const SPOOL_VERSION = 3;
+export const SPOOL_VERSION = 4;
+
+/** The counts of an endpoint in a block are one page of memory. */
+const BLOCK_RECORDS = 512;
 
 export const HEADER_BYTES = 4_096;
 
@@ -113,27 +138,28 @@ export function parseSpoolFileName(name: string): { slot: number; file: number }
 /** Creates a file of empty records and maps it. Throws when the disk is full. */
 export function createSpoolFile(path: string, records: number, endpoints: readonly string[]): SpoolFile {
   const { recordBytes } = layoutOf(SPOOL_VERSION, endpoints.length);
+  const header = { version: SPOOL_VERSION, endpoints, block: Math.min(records, BLOCK_RECORDS) };
   const bytes = new Uint8Array(HEADER_BYTES + records * recordBytes);
-  if (!writeSealed(bytes.subarray(0, HEADER_BYTES), { version: SPOOL_VERSION, endpoints })) {
+  if (!writeSealed(bytes.subarray(0, HEADER_BYTES), header)) {
     throw new Error(`the names of ${endpoints.length} counted endpoints do not fit into a spool header`);
   }
   const unfinished = `${path}.new`;
   writeCompleteFile(unfinished, bytes);
   renameSync(unfinished, path);
   const map = Bun.mmap(path, { shared: true });
-  return new SpoolFile(path, SPOOL_VERSION, endpoints, map.subarray(HEADER_BYTES));
+  return new SpoolFile(path, header, map.subarray(HEADER_BYTES));
 }
 
 /** Maps a file of any version up to this program's. Undefined when its header is damaged; throws `NewerSpool`. */
 export function openSpoolFile(path: string): SpoolFile | undefined {
   const map = statSync(path).size === 0 ? new Uint8Array() : Bun.mmap(path, { shared: true });
   if (!/\.v\d+\.spool$/.test(path)) {
-    return new SpoolFile(path, 1, VERSION_1_ENDPOINTS, map);
+    return new SpoolFile(path, { version: 1, endpoints: VERSION_1_ENDPOINTS, block: 1 }, map);
   }
   if (map.length < HEADER_BYTES) return undefined;
   const sealed = readSealed(map.subarray(0, HEADER_BYTES));
   if (typeof sealed === 'string') return undefined;
-  const { version, endpoints } = sealed.value as { version: number; endpoints: string[] };
-  if (version > SPOOL_VERSION) throw new NewerSpool(path, version);
-  return new SpoolFile(path, version, endpoints, map.subarray(HEADER_BYTES));
+  const header = { block: 1, ...(sealed.value as Omit<SpoolHeader, 'block'>) };
+  if (header.version > SPOOL_VERSION) throw new NewerSpool(path, header.version);
+  return new SpoolFile(path, header, map.subarray(HEADER_BYTES));
 }

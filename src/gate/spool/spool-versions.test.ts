@@ -16,6 +16,7 @@ const OLDER = [
     endpoints: COUNTED_ENDPOINTS.filter((name) => !/^(statistics|market)$/.test(name)),
   },
   { version: 2, suffix: '.v2.spool', endpoints: COUNTED_ENDPOINTS },
+  { version: 3, suffix: '.v3.spool', endpoints: COUNTED_ENDPOINTS },
 ].map(({ version, suffix, endpoints }) => ({
   version,
   suffix,
@@ -41,9 +42,9 @@ test.each(OLDER)(
       expect(owner).toMatchObject({ accountId: owner.leaseId.replace('lease', 'account'), period: 202611 });
     expect(spools.warnings).toEqual([]);
     spool.add(ownerOf(9)); // never into the old file
-    expect(spoolFiles(dir)).toEqual([`0-0${older.suffix}`, '0-1.v3.spool']);
+    expect(spoolFiles(dir)).toEqual([`0-0${older.suffix}`, '0-1.v4.spool']);
     for (const leftover of spool.leftovers) leftover.free();
-    expect(spoolFiles(dir)).toEqual(['0-1.v3.spool']);
+    expect(spoolFiles(dir)).toEqual(['0-1.v4.spool']);
   },
 );
 
@@ -87,7 +88,7 @@ test('a program with other endpoints reads each count under its endpoint’s nam
   expect(byLease(after.leftovers)).toEqual({ 'lease-1': { latest: 5, stream: 7 } });
   addUnits(after.add(ownerOf(2)), 0, 3);
   for (const leftover of after.leftovers) leftover.free();
-  expect(spoolFiles(dir)).toEqual(['0-1.v3.spool']); // the file of the old endpoints gets no new lease
+  expect(spoolFiles(dir)).toEqual(['0-1.v4.spool']); // the file of the old endpoints gets no new lease
   after.close();
   expect(byLease(spools.open(dir).leftovers)).toEqual({ 'lease-2': { ninth: 3 } });
 });
@@ -95,12 +96,12 @@ test('a program with other endpoints reads each count under its endpoint’s nam
 test('a spool of a newer program is refused by its version, left as it is, and its slot is released', () => {
   const dir = newFolder();
   const bytes = newerSpool();
-  writeFileSync(join(dir, '0-0.v3.spool'), bytes);
+  writeFileSync(join(dir, '0-0.v4.spool'), bytes);
   expect(() => spools.open(dir)).toThrow(
-    'spool version 4; this program reads up to 3): run the newer openpit',
+    'spool version 5; this program reads up to 4): run the newer openpit',
   );
-  expect(readFileSync(join(dir, '0-0.v3.spool')).equals(bytes)).toBe(true);
-  rmSync(join(dir, '0-0.v3.spool'));
+  expect(readFileSync(join(dir, '0-0.v4.spool')).equals(bytes)).toBe(true);
+  rmSync(join(dir, '0-0.v4.spool'));
   spools.open(dir);
 });
 
@@ -108,15 +109,15 @@ test('a running process does not adopt the spool of a newer program', () => {
   const dir = newFolder();
   const [mine, other] = [spools.open(dir), spools.open(dir)];
   other.close();
-  writeFileSync(join(dir, '1-0.v4.spool'), newerSpool());
+  writeFileSync(join(dir, '1-0.v5.spool'), newerSpool());
   expect(mine.adopt()).toEqual([]);
   expect(spools.warnings.join()).toContain('run the newer openpit');
-  expect(spoolFiles(dir)).toEqual(['1-0.v4.spool']);
+  expect(spoolFiles(dir)).toEqual(['1-0.v5.spool']);
 });
 
 /** A header of the next layout version, before records that this program cannot read. */
 function newerSpool(): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES + 1_000).fill(0xff);
-  writeSealed(bytes.subarray(0, HEADER_BYTES), { version: 4, endpoints: [] });
+  writeSealed(bytes.subarray(0, HEADER_BYTES), { version: 5, endpoints: [] });
   return bytes;
 }

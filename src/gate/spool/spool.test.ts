@@ -28,7 +28,7 @@ test('a freed record is erased and reused', () => {
   spool.add(ownerOf(50));
   spool.close();
   expect(summary(spools.open(dir, 2).leftovers)).toEqual({ 'lease-50': 0 });
-  expect(spoolFiles(dir)).toEqual(['0-0.v3.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v4.spool']);
 });
 
 test('a spool grows by a new file, and all of them are read', () => {
@@ -36,7 +36,7 @@ test('a spool grows by a new file, and all of them are read', () => {
   const spool = spools.open(dir, 2);
   for (let i = 0; i < 5; i++) addUnits(spool.add(ownerOf(i)), 0, i);
   spool.close();
-  expect(spoolFiles(dir)).toEqual(['0-0.v3.spool', '0-1.v3.spool', '0-2.v3.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v4.spool', '0-1.v4.spool', '0-2.v4.spool']);
   expect(summary(spools.open(dir, 2).leftovers)).toEqual({
     'lease-0': 0,
     'lease-1': 1,
@@ -51,18 +51,18 @@ test('a quarter of a file is kept free while the disk has space, for new leases 
   const spool = spools.open(dir, 8);
   for (let i = 0; i < 6; i++) spool.add(ownerOf(i));
   spool.reserveAhead();
-  expect(spoolFiles(dir)).toEqual(['0-0.v3.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v4.spool']);
   spool.add(ownerOf(6));
   spool.reserveAhead();
   spool.reserveAhead();
-  expect(spoolFiles(dir)).toEqual(['0-0.v3.spool', '0-1.v3.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v4.spool', '0-1.v4.spool']);
   await withSmallDisk(1, async (folder) => {
     const full = spools.open(folder, 8);
     full.reserve();
     writeFileSync(join(folder, 'filler'), new Uint8Array(1_000_000));
     for (let i = 0; i < 8; i++) full.add(ownerOf(i));
     full.reserveAhead();
-    expect(spoolFiles(folder)).toEqual(['0-0.v3.spool']);
+    expect(spoolFiles(folder)).toEqual(['0-0.v4.spool']);
   });
 });
 
@@ -70,7 +70,7 @@ test('two owners never share a slot', () => {
   const dir = newFolder();
   spools.open(dir).add(ownerOf(1));
   spools.open(dir).add(ownerOf(2));
-  expect(spoolFiles(dir)).toEqual(['0-0.v3.spool', '1-0.v3.spool']);
+  expect(spoolFiles(dir)).toEqual(['0-0.v4.spool', '1-0.v4.spool']);
 });
 
 test('the slot of a dead process is adopted, and released once it is settled', () => {

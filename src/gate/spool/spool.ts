@@ -31,8 +31,7 @@ export class SpoolRecord {
   }
 
   count(counter: number): number {
-    const { words } = this.file;
-    return countIn(words[this.file.countsAt(this.index) + counter]!);
+    return countIn(this.file.packedCount(this.index, counter));
   }
 
   spentBy(): Record<string, number> {
@@ -70,8 +69,8 @@ export interface SpoolOptions {
  * Keeps counts until the ledger has them, in memory-mapped files: a spend is a store instead of a system call, and
  * survives kill -9.
  *
- *     spool/  0.lock  0-0.v3.spool  0-1.v3.spool     the slot of one process: a lock, and files added as needed
- *             1.lock  1-0.v3.spool                   the slot of another
+ *     spool/  0.lock  0-0.v4.spool  0-1.v4.spool     the slot of one process: a lock, and files added as needed
+ *             1.lock  1-0.v4.spool                   the slot of another
  */
 export class Spool {
   readonly #dir: string;
@@ -136,7 +135,8 @@ export class Spool {
     this.reserve();
     const file = this.#current.find(({ free }) => free.length > 0)!;
     const index = file.free.at(-1)!;
-    file.counts(index).fill(pack(0));
+    for (let i = 0; i < file.endpoints.length; i++)
+      file.words[file.firstCountAt(index) + i * file.block] = pack(0);
     writeOwner(file.ownerArea(index), owner);
     file.free.pop();
     return new SpoolRecord(file, index);
@@ -270,8 +270,12 @@ function readRecord(file: SpoolFile, index: number): Pick<Leftover, 'owner' | 's
   const owner = readOwner(file.ownerArea(index));
   if (owner === 'empty') return owner;
   if (owner === 'torn') return 'a record cannot be read';
-  const from = file.countsAt(index);
-  const isDamaged = file.endpoints.some((_, counter) => unpack(file.words[from + counter]!) === undefined);
+  const isDamaged = file.endpoints.some(
+    (_, counter) => unpack(file.packedCount(index, counter)) === undefined,
+  );
   if (isDamaged) return `the counts of lease ${owner.leaseId} cannot be read`;
-  return { owner, spentBy: spentByName(file.endpoints, (counter) => countIn(file.words[from + counter]!)) };
+  return {
+    owner,
+    spentBy: spentByName(file.endpoints, (counter) => countIn(file.packedCount(index, counter))),
+  };
 }

@@ -17,7 +17,7 @@ function recordsWithCounts(file: SpoolFile): number {
   let found = 0;
   for (let index = 0; index < file.count; index++) {
     if (readOwner(file.ownerArea(index)) === 'empty') continue;
-    if (file.counts(index).some((packed) => countIn(packed) !== 0)) found++;
+    if (file.endpoints.some((_, counter) => countIn(file.packedCount(index, counter)) !== 0)) found++;
   }
   return found;
 }

@@ -135,7 +135,7 @@ test('counts of a killed process in the spool, and damaged spool files, are repo
   expect((await Doctor.run(settings)).of('disk.spool')[0]).toMatch(
     /^warning: the spool holds counts of 1 lease that/,
   );
-  writeFileSync(join(settings.OPENPIT_DATA_DIR!, 'spool', '0-0.v3.spool.damaged'), '');
+  writeFileSync(join(settings.OPENPIT_DATA_DIR!, 'spool', '0-0.v4.spool.damaged'), '');
   expect((await Doctor.run(settings)).of('disk.spool')[0]).toMatch(/^warning: the spool has damaged files/);
 });
 

@@ -2,7 +2,8 @@ import { Database } from 'bun:sqlite';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COUNTED_ENDPOINTS } from '../../../../src/gate/endpoints.ts';
-import { HEADER_BYTES, layoutOf, SPOOL_VERSION } from '../../../../src/gate/spool/spool-file.ts';
+import { openSpoolFile } from '../../../../src/gate/spool/spool-file.ts';
+import { readOwner } from '../../../../src/gate/spool/spool-record.ts';
 import { Ledger } from '../../../../src/ledger/ledger.ts';
 import { systemClock } from '../../../../src/runtime/clock.ts';
 import { newFolder } from '../../../support/ledger.ts';
@@ -94,12 +95,10 @@ async function cutSpool(environment: Environment, spools: number) {
   cpSync(settings.OPENPIT_DATA_DIR!, left, { recursive: true });
   const name = readdirSync(join(left, 'spool')).find((file) => file.endsWith('.spool'))!;
   const whole = readFileSync(join(left, 'spool', name));
-  const used = whole.findLastIndex((byte) => byte !== 0) + 1;
-  const { recordBytes: bytes } = layoutOf(SPOOL_VERSION, COUNTED_ENDPOINTS.length);
-  const record = HEADER_BYTES + Math.floor((used - 1 - HEADER_BYTES) / bytes) * bytes; // the last one in use
+  const positions = recordBytes(join(left, 'spool', name));
   const result = { exact: 0, less: 0 };
   for (let n = 0; n < 2 * spools; n++) {
-    const at = record + Math.floor(((used - record) * (Math.floor(n / 2) + 0.5)) / spools);
+    const at = positions[Math.floor((positions.length * (Math.floor(n / 2) + 0.5)) / spools)]!;
     const damaged = new Uint8Array(n % 2 ? whole : whole.subarray(0, at));
     if (n % 2) damaged[at]! ^= 1 << (n % 8);
     const folder = newFolder();
@@ -115,4 +114,19 @@ async function cutSpool(environment: Environment, spools: number) {
     await environment.holdsInvariant({ ...settings, OPENPIT_DATA_DIR: folder });
   }
   return result;
+}
+
+/** The positions in a file of all bytes of its only record. */
+function recordBytes(path: string): number[] {
+  const file = openSpoolFile(path)!;
+  const index = Array.from({ length: file.count }, (_, i) => i).find(
+    (i) => readOwner(file.ownerArea(i)) !== 'empty',
+  )!;
+  const counts = COUNTED_ENDPOINTS.map((_, counter) => {
+    const at = file.firstCountAt(index) + counter * file.block;
+    return file.words.subarray(at, at + 1);
+  });
+  return [file.ownerArea(index), ...counts].flatMap(({ byteOffset, byteLength }) =>
+    Array.from({ length: byteLength }, (_, i) => byteOffset + i),
+  );
 }
