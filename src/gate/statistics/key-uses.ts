@@ -1,24 +1,31 @@
 import type { KeyUse, KeyUseStore } from '../../ledger/accounts/key-uses.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
+import type { CountedEndpoint } from '../endpoints.ts';
 import { type Reported, ReportRounds } from '../report-rounds.ts';
 
 /** How old the last use of a key may be on the account page, with many thousands of active keys. With few it is seconds. */
 const FLUSH_MS = 300_000;
 
-/** A key in memory, with what was counted of it since the last flush. */
+/**
+ * A key in memory, with its uses since the last flush. Those that were counted last are fields of the key: most requests
+ * then read no other object.
+ */
 export interface CountedKey extends Reported {
   readonly id: string;
-  /** The newest count; the others are linked by `older`. */
-  uses: KeyUseCount | undefined;
+  /** Undefined when there are no uses. */
+  usedFor: CountedEndpoint | undefined;
+  usedUnits: number;
+  lastUsedAt: number;
+  olderUses: Uses | undefined;
 }
 
 /** How often a key was used for an endpoint on a day. A linked list: a key is used for few endpoints. */
-export interface KeyUseCount {
-  readonly endpoint: string;
+export interface Uses {
+  endpoint: CountedEndpoint;
   units: number;
   /** The last use, in ms. All of them were on the same day. */
   lastAt: number;
-  readonly older: KeyUseCount | undefined;
+  readonly next: Uses | undefined;
 }
 
 /**
@@ -34,15 +41,26 @@ export class KeyUses {
     this.#store = store;
   }
 
-  count(known: CountedKey, endpoint: string, units: number, now: number): void {
-    let count = known.uses;
-    while (count && (count.endpoint !== endpoint || dayOf(count.lastAt) !== dayOf(now))) count = count.older;
-    if (count) {
-      count.units += units;
-      count.lastAt = now;
-    } else {
-      if (!known.uses) this.#rounds.add(known);
-      known.uses = { endpoint, units, lastAt: now, older: known.uses };
+  count(known: CountedKey, endpoint: CountedEndpoint, units: number, now: number): void {
+    if (known.usedFor !== endpoint || dayOf(known.lastUsedAt) !== dayOf(now))
+      this.#begin(known, endpoint, now);
+    known.usedUnits += units;
+    known.lastUsedAt = now;
+  }
+
+  /** Makes the uses for this endpoint and day the ones to be counted. */
+  #begin(known: CountedKey, endpoint: CountedEndpoint, now: number): void {
+    const before = usesOf(known);
+    let same = known.olderUses;
+    while (same && (same.endpoint !== endpoint || dayOf(same.lastAt) !== dayOf(now))) same = same.next;
+    known.usedFor = endpoint;
+    known.usedUnits = same?.units ?? 0;
+    if (!before) this.#rounds.add(known);
+    else if (!same) known.olderUses = before;
+    else {
+      same.endpoint = before.endpoint;
+      same.units = before.units;
+      same.lastAt = before.lastAt;
     }
   }
 
@@ -63,22 +81,29 @@ export class KeyUses {
 
 /** One use for each key, day and endpoint: a key that was changed in the ledger is counted as another object. */
 function takeUses(keys: readonly CountedKey[]): KeyUse[] {
-  const uses = new Map<string, KeyUse>();
+  const all = new Map<string, KeyUse>();
   for (const known of keys) {
-    for (let count = known.uses; count; count = count.older) {
-      const { endpoint, units, lastAt } = count;
+    for (let uses = usesOf(known); uses; uses = uses.next) {
+      const { endpoint, units, lastAt } = uses;
       const day = dayOf(lastAt);
       const key = `${known.id} ${day} ${endpoint}`;
-      const use = uses.get(key);
+      const use = all.get(key);
       if (use) {
         use.count += units;
         use.lastAt = Math.max(use.lastAt, lastAt);
       } else
-        uses.set(key, { accountId: known.accountId, keyId: known.id, day, endpoint, count: units, lastAt });
+        all.set(key, { accountId: known.accountId, keyId: known.id, day, endpoint, count: units, lastAt });
     }
-    known.uses = undefined;
+    known.usedFor = undefined;
+    known.olderUses = undefined;
   }
-  return [...uses.values()];
+  return [...all.values()];
+}
+
+/** All uses of a key, those that were counted last first. */
+function usesOf({ usedFor, usedUnits, lastUsedAt, olderUses }: CountedKey): Uses | undefined {
+  if (usedFor === undefined) return undefined;
+  return { endpoint: usedFor, units: usedUnits, lastAt: lastUsedAt, next: olderUses };
 }
 
 /** Days since 1970, in UTC. */
