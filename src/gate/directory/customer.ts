@@ -63,7 +63,7 @@ export class KnownKey implements Omit<ApiKey, 'hash'>, CachedKey, CountedKey {
   lastUsedAt = 0;
   olderUses: Uses | undefined;
   reportPlace = NO_PLACE;
-  cachePlace = -1;
+  cacheSlot = -1;
   readonly id: string;
   readonly name: string;
   readonly createdAt: number;

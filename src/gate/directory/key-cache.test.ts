@@ -19,7 +19,7 @@ test('a cache finds what was added and not deleted, and nothing else', () => {
         const text = KEYS[at]!;
         const known = expected.get(text);
         if (isAdded && !known) {
-          const key = { cachePlace: -1 };
+          const key = { cacheSlot: -1 };
           cache.add(text, key);
           expected.set(text, key);
         } else if (!isAdded && known) {
@@ -38,25 +38,26 @@ test('a cache finds what was added and not deleted, and nothing else', () => {
   );
 });
 
-test('a full cache evicts the keys that were added first', () => {
-  const evicted: CachedKey[] = [];
-  const cache = newCache(10 * KEY_BYTES, (key) => evicted.push(key));
+test('a full cache evicts a key for each that it adds, and has all others', () => {
+  const evicted = new Set<CachedKey>();
+  const cache = newCache(10 * KEY_BYTES, (key) => evicted.add(key));
   const added = KEYS.map((text) => {
-    const key = { cachePlace: -1 };
+    const key = { cacheSlot: -1 };
     cache.add(text, key);
+    expect(cache.get(text)).toBe(key);
     expect(cache.bytes).toBeLessThanOrEqual(cache.bytesMax);
     return key;
   });
-  expect(evicted).toEqual(added.slice(0, -10));
-  expect(cache.evictions).toBe(KEYS.length - 10);
+  expect(cache.size).toBe(10);
+  expect([cache.evictions, evicted.size]).toEqual([KEYS.length - 10, KEYS.length - 10]);
   expect(KEYS.map((text) => cache.get(text))).toEqual(
-    added.map((key, i) => (i < KEYS.length - 10 ? undefined : key)),
+    added.map((key) => (evicted.has(key) ? undefined : key)),
   );
 });
 
 test('deleting an evicted key leaves the one that has its entry now', () => {
   const cache = newCache(KEY_BYTES);
-  const [evicted, added] = [{ cachePlace: -1 }, { cachePlace: -1 }];
+  const [evicted, added] = [{ cacheSlot: -1 }, { cacheSlot: -1 }];
   cache.add(KEYS[0]!, evicted);
   cache.add(KEYS[1]!, added);
   cache.delete(evicted);
@@ -69,8 +70,8 @@ test('a key that is larger than the cache replaces all others', () => {
     ({ bytes }) => bytes,
     () => {},
   );
-  const large = { cachePlace: -1, bytes: 2_000 };
-  cache.add(KEYS[0]!, { cachePlace: -1, bytes: 100 });
+  const large = { cacheSlot: -1, bytes: 2_000 };
+  cache.add(KEYS[0]!, { cacheSlot: -1, bytes: 100 });
   cache.add(KEYS[1]!, large);
   expect([cache.get(KEYS[0]!), cache.get(KEYS[1]!)]).toEqual([undefined, large]);
 });
