@@ -10,6 +10,10 @@ import { HEADER_BYTES, layoutOf, SPOOL_VERSION } from './spool-file.ts';
 
 const RECORD_BYTES = layoutOf(SPOOL_VERSION, COUNTED_ENDPOINTS.length).recordBytes;
 
+/** More than one page of owners. */
+const RECORDS = 512;
+const PAGE_BYTES = 4_096;
+
 const spools = new OpenedSpools();
 afterEach(() => spools.close());
 
@@ -46,8 +50,42 @@ test('a file that is truncated in its second block has the counts of the first',
     replaceFile(dir, whole.subarray(0, length));
     const { leftovers } = spools.open(dir);
     expect(leftovers.length).toBe(records / 2);
+    expect(spools.warnings.join()).toContain('is truncated: 512 of its records are missing');
     expectRight(leftovers);
     spools.close();
+  }
+});
+
+test('a power failure while pages are written gives no lease the counts of another', () => {
+  const dir = newFolder();
+  const path = join(dir, '0-0.v4.spool');
+  const spool = spools.open(dir, RECORDS);
+  const records = Array.from({ length: RECORDS }, (_, i) => spool.add(ownerOf(i + 1)));
+  for (const record of records) addUnits(record, 0, 1_000);
+  const before = readFileSync(path);
+  for (const record of records) record.free();
+  for (let i = 0; i < RECORDS; i++) addUnits(spool.add(ownerOf(RECORDS + i + 1)), 0, 1);
+  const after = readFileSync(path);
+  spools.close();
+  const pages = Array.from({ length: after.length / PAGE_BYTES }, (_, i) => i * PAGE_BYTES);
+  const changed = pages.filter(
+    (at) => !before.subarray(at, at + PAGE_BYTES).equals(after.subarray(at, at + PAGE_BYTES)),
+  );
+  expect(changed.length).toBeGreaterThan(1);
+  for (const at of changed) {
+    for (const [old, recent] of [
+      [before, after],
+      [after, before],
+    ] as const) {
+      const mixed = Buffer.from(old);
+      mixed.set(recent.subarray(at, at + PAGE_BYTES), at);
+      replaceFile(dir, mixed);
+      for (const { owner, spentBy } of spools.open(dir, RECORDS).leftovers)
+        expect(spentBy).toEqual({
+          symbols: Number(owner.leaseId.slice('lease-'.length)) > RECORDS ? 1 : 1_000,
+        });
+      spools.close();
+    }
   }
 });
 

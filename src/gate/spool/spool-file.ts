@@ -1,7 +1,7 @@
 import { renameSync, statSync } from 'node:fs';
 import { writeCompleteFile } from '../complete-file.ts';
 import { readSealed, writeSealed } from './sealed-json.ts';
-import { OWNER_BYTES } from './spool-record.ts';
+import { OWNER_BYTES, type Owner, saltOf } from './spool-record.ts';
 
 /**
  * A spool file, version 4 (`0-0.v4.spool`):
@@ -11,7 +11,7 @@ import { OWNER_BYTES } from './spool-record.ts';
  *
  *      block:  ├─ 512 owners ─┼─ 512 counts of the first endpoint ─┼─ 512 counts of the second ─┼─ …
  *
- * The header holds the version, the number of records in a block, and the names of the counted endpoints, in the order of the
+ * The header holds the version, the number of records in a block and in the file, and the names of the counted endpoints, in the order of the
  * counts, so that a program with other endpoints reads the counts correctly. Most requests are for one or two endpoints, and
  * the counts of an endpoint are together: those of ten thousand leases fit into the processor's cache. The suffix in the
  * name makes version 1 ignore the file.
@@ -25,6 +25,8 @@ export class SpoolFile {
   readonly endpoints: readonly string[];
   /** The number of records. An incomplete block at the end of a truncated file is left out. */
   readonly count: number;
+  /** How many records are missing because the file is truncated. Before version 4, files do not say how many they had. */
+  readonly missing: number;
   /** All records as float64, memory-mapped. */
   readonly words: Float64Array;
   /** The numbers of the records that a new lease may take. */
@@ -35,7 +37,7 @@ export class SpoolFile {
   readonly #ownerBytes: number;
   readonly #blockBytes: number;
 
-  constructor(path: string, { version, endpoints, block }: SpoolHeader, bytes: Uint8Array) {
+  constructor(path: string, { version, endpoints, block = 1, records }: SpoolHeader, bytes: Uint8Array) {
     this.path = path;
     this.version = version;
     this.endpoints = endpoints;
@@ -45,6 +47,7 @@ export class SpoolFile {
     this.#ownerBytes = ownerBytes;
     this.#blockBytes = block * recordBytes;
     this.count = Math.floor(bytes.length / this.#blockBytes) * block;
+    this.missing = Math.max(0, (records ?? 0) - this.count);
     this.words = new Float64Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / WORD_BYTES));
   }
 
@@ -66,6 +69,11 @@ export class SpoolFile {
     return index + firstCountAt - this.firstCountAt(index);
   }
 
+  /** What the check bits of an owner's counts contain. */
+  saltOf(owner: Owner): number {
+    return this.version < 4 ? 0 : saltOf(owner);
+  }
+
   /** A count of a record, with its check bits. */
   packedCount(index: number, counter: number): number {
     return this.words[this.firstCountAt(index) + counter * this.block]!;
@@ -80,7 +88,9 @@ export class SpoolFile {
 interface SpoolHeader {
   version: number;
   endpoints: readonly string[];
-  block: number;
+  /** Since version 4: the number of records in a block, and in the file. */
+  block?: number;
+  records?: number;
 }
 
 interface RecordLayout {
@@ -138,7 +148,8 @@ export function parseSpoolFileName(name: string): { slot: number; file: number }
 /** Creates a file of empty records and maps it. Throws when the disk is full. */
 export function createSpoolFile(path: string, records: number, endpoints: readonly string[]): SpoolFile {
   const { recordBytes } = layoutOf(SPOOL_VERSION, endpoints.length);
-  const header = { version: SPOOL_VERSION, endpoints, block: Math.min(records, BLOCK_RECORDS) };
+  const block = Math.min(records, BLOCK_RECORDS);
+  const header = { version: SPOOL_VERSION, endpoints, block, records };
   const bytes = new Uint8Array(HEADER_BYTES + records * recordBytes);
   if (!writeSealed(bytes.subarray(0, HEADER_BYTES), header)) {
     throw new Error(`the names of ${endpoints.length} counted endpoints do not fit into a spool header`);
@@ -154,12 +165,12 @@ export function createSpoolFile(path: string, records: number, endpoints: readon
 export function openSpoolFile(path: string): SpoolFile | undefined {
   const map = statSync(path).size === 0 ? new Uint8Array() : Bun.mmap(path, { shared: true });
   if (!/\.v\d+\.spool$/.test(path)) {
-    return new SpoolFile(path, { version: 1, endpoints: VERSION_1_ENDPOINTS, block: 1 }, map);
+    return new SpoolFile(path, { version: 1, endpoints: VERSION_1_ENDPOINTS }, map);
   }
   if (map.length < HEADER_BYTES) return undefined;
   const sealed = readSealed(map.subarray(0, HEADER_BYTES));
   if (typeof sealed === 'string') return undefined;
-  const header = { block: 1, ...(sealed.value as Omit<SpoolHeader, 'block'>) };
+  const header = sealed.value as SpoolHeader;
   if (header.version > SPOOL_VERSION) throw new NewerSpool(path, header.version);
   return new SpoolFile(path, header, map.subarray(HEADER_BYTES));
 }

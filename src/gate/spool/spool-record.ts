@@ -2,14 +2,14 @@ import type { Period } from '../../ledger/quota/period.ts';
 import { eraseSealed, readSealed, writeSealed } from './sealed-json.ts';
 
 /**
- * One record of the spool:
+ * One record of the spool has two parts; `SpoolFile` knows where they are:
  *
- *      0                        160
- *      ├─ the owner, sealed JSON ─┼─ a count of 8 bytes for each endpoint ─┤
- *      └─ written once ───────────┘   one aligned store each
+ *      ├─ the owner, sealed JSON ─┤    ├─ a count of 8 bytes for each endpoint ─┤
+ *      └─ written once ───────────┘    └─ one aligned store each ───────────────┘
  *
  * The owner says whose counts these are. A count is changed by a single 8-byte store, which no kill can tear, and the
- * same store holds its check bits. So damage to a record is always detected.
+ * same store holds its check bits. So damage to a record is always detected. The check bits depend on the owner: a power failure
+ * can leave the owner of one lease with the counts of the record's last one, because the parts are on different pages of the disk.
  */
 export interface Owner {
   accountId: string;
@@ -26,12 +26,17 @@ export const COUNT_MAX = 2 ** 28 - 1;
 
 const CHECK_RANGE = 2 ** 24;
 
+/** What the check bits of an owner's counts contain. */
+export function saltOf({ leaseId }: Owner): number {
+  return Bun.hash.crc32(leaseId) % CHECK_RANGE;
+}
+
 /**
  * A count and 24 check bits as one integer below 2^52, which a float64 holds exactly. The check bits of 0 are not 0, so
  * that a page of zeros is not taken for counts.
  */
-export function pack(count: number): number {
-  return count * CHECK_RANGE + checkOf(count);
+export function pack(count: number, salt: number): number {
+  return count * CHECK_RANGE + (checkOf(count) ^ salt);
 }
 
 /** The count of a packed one that is known to be valid. */
@@ -39,15 +44,18 @@ export function countIn(packed: number): number {
   return Math.floor(packed / CHECK_RANGE);
 }
 
-/** Adds to a packed count. One aligned store: no kill can tear it. */
+/** Adds to a packed count, and keeps its salt. One aligned store: no kill can tear it. */
 export function addCount(words: Float64Array, at: number, units: number): void {
-  words[at] = pack(countIn(words[at]!) + units);
+  const packed = words[at]!;
+  const count = countIn(packed);
+  const salt = (packed - count * CHECK_RANGE) ^ checkOf(count);
+  words[at] = pack(count + units, salt);
 }
 
 /** The count, or undefined when the check bits do not match. */
-export function unpack(packed: number): number | undefined {
+export function unpack(packed: number, salt: number): number | undefined {
   const count = countIn(packed);
-  return count >= 0 && count <= COUNT_MAX && pack(count) === packed ? count : undefined;
+  return count >= 0 && count <= COUNT_MAX && pack(count, salt) === packed ? count : undefined;
 }
 
 /** Writes the owner. Until it is complete, the record counts as empty. */

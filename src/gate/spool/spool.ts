@@ -135,8 +135,9 @@ export class Spool {
     this.reserve();
     const file = this.#current.find(({ free }) => free.length > 0)!;
     const index = file.free.at(-1)!;
-    for (let i = 0; i < file.endpoints.length; i++)
-      file.words[file.firstCountAt(index) + i * file.block] = pack(0);
+    const first = file.firstCountAt(index);
+    const none = pack(0, file.saltOf(owner));
+    for (let i = 0; i < file.endpoints.length; i++) file.words[first + i * file.block] = none;
     writeOwner(file.ownerArea(index), owner);
     file.free.pop();
     return new SpoolRecord(file, index);
@@ -193,6 +194,7 @@ export class Spool {
     if (slot === this.#slot) this.#files = Math.max(-1, ...names.map(({ file }) => file)) + 1;
     const opened = names.map(({ path }) => ({ path, file: openSpoolFile(path) }));
     return opened.flatMap(({ path, file }) => {
+      if (file?.missing) this.#warn(`${path} is truncated: ${file.missing} of its records are missing`);
       if (file) return file;
       this.#warn(
         `${path}: the header is damaged; its counts are ignored, and the file is kept as ${path}.damaged`,
@@ -270,8 +272,9 @@ function readRecord(file: SpoolFile, index: number): Pick<Leftover, 'owner' | 's
   const owner = readOwner(file.ownerArea(index));
   if (owner === 'empty') return owner;
   if (owner === 'torn') return 'a record cannot be read';
+  const salt = file.saltOf(owner);
   const isDamaged = file.endpoints.some(
-    (_, counter) => unpack(file.packedCount(index, counter)) === undefined,
+    (_, counter) => unpack(file.packedCount(index, counter), salt) === undefined,
   );
   if (isDamaged) return `the counts of lease ${owner.leaseId} cannot be read`;
   return {
