@@ -19,10 +19,12 @@ export function openSharedMemory(path: string, words: number): SharedMemory {
   const size = HEADER_BYTES + words * Int32Array.BYTES_PER_ELEMENT;
   try {
     if (statSync(path, { throwIfNoEntry: false })?.size !== size) create(path, size);
-    return memoryOf(Bun.mmap(path, { shared: true }));
+    const bytes = Bun.mmap(path, { shared: true });
+    if (bytes.length === size) return memoryOf(bytes);
   } catch {
-    return memoryOf(newContent(size));
+    // The memory below is used instead.
   }
+  return memoryOf(newContent(size));
 }
 
 function create(path: string, size: number): void {
