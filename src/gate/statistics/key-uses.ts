@@ -15,7 +15,7 @@ export interface CountedKey extends Reported {
   /** Undefined when there are no uses. */
   usedFor: CountedEndpoint | undefined;
   usedUnits: number;
-  lastUsedAt: number;
+  usedAt: number;
   olderUses: Uses | undefined;
 }
 
@@ -42,10 +42,9 @@ export class KeyUses {
   }
 
   count(known: CountedKey, endpoint: CountedEndpoint, units: number, now: number): void {
-    if (known.usedFor !== endpoint || dayOf(known.lastUsedAt) !== dayOf(now))
-      this.#begin(known, endpoint, now);
+    if (known.usedFor !== endpoint || dayOf(known.usedAt) !== dayOf(now)) this.#begin(known, endpoint, now);
     known.usedUnits += units;
-    known.lastUsedAt = now;
+    known.usedAt = now;
   }
 
   /** Makes the uses for this endpoint and day the ones to be counted. */
@@ -101,9 +100,9 @@ function takeUses(keys: readonly CountedKey[]): KeyUse[] {
 }
 
 /** All uses of a key, those that were counted last first. */
-function usesOf({ usedFor, usedUnits, lastUsedAt, olderUses }: CountedKey): Uses | undefined {
+function usesOf({ usedFor, usedUnits, usedAt, olderUses }: CountedKey): Uses | undefined {
   if (usedFor === undefined) return undefined;
-  return { endpoint: usedFor, units: usedUnits, lastAt: lastUsedAt, next: olderUses };
+  return { endpoint: usedFor, units: usedUnits, lastAt: usedAt, next: olderUses };
 }
 
 /** Days since 1970, in UTC. */
