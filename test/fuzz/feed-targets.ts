@@ -9,9 +9,9 @@ import {
   type Owner,
   pack,
   readOwner,
+  saltOf,
   unpack,
   writeOwner,
-  saltOf,
 } from '../../src/gate/spool/spool-record.ts';
 import { pinkSheet, rezip, zipOf } from '../support/feeds/feed-bodies.ts';
 import { BODIES, expectGoodRows, URLS } from '../support/feeds/fuzzed-feeds.ts';
