@@ -129,6 +129,8 @@ _CLASSES = {
 _FREE = re.compile(r"^/(usage|account|units|feeds|health)\b")
 #: Requests that read the ledger, which cost a unit whatever their outcome.
 _READS_LEDGER = re.compile(r"/rates/revisions\b|[?&](asOf=|interval=(minute|5min|15min|hour)\b)", re.I)
+#: Tables as text. The service does not keep long ones, so it would count a repeat.
+_TEXT_TABLE = re.compile(r"\.(csv|ndjson)\b|[?&]format=(csv|ndjson)\b", re.I)
 _HAS_PRICES = re.compile(r"^/(rates|market|units)\b")
 #: Fields of answers with prices that are integers, and no prices.
 _INTEGER_FIELDS = frozenset(("count", "timestamp", "revision", "cost", "remaining", "resetAt"))
@@ -222,6 +224,7 @@ class Openpit:
         target = self._target(path, query)
         is_free = bool(_FREE.match(path)) or bool(re.search(r"[?&]dryRun=true\b", target))
         reads_ledger = bool(_READS_LEDGER.search(target))
+        is_recognizable = not reads_ledger and not _TEXT_TABLE.search(target)
         request_id = "once-" + secrets.token_hex(12)
         started = time.monotonic()
         tries = 0
@@ -235,7 +238,7 @@ class Openpit:
                 tries += 1
                 may_be_counted = error.may_be_counted or (reads_ledger and error.status >= 500)
                 may_cost_twice = may_be_counted and not is_free
-                if may_cost_twice and reads_ledger:
+                if may_cost_twice and not is_recognizable:
                     raise
                 time.sleep(wait)
                 if may_cost_twice and not self._is_recognized(started):

@@ -96,4 +96,32 @@ for call in (
     await proxy.close();
     expect((await api.ask('/usage', { key })).body.used).toBe(2);
   });
+
+  test('a call for a table of CSV or NDJSON is not repeated when its answer is lost, because the service does not keep long ones', async () => {
+    const key = await api.service.key('unlimited');
+    const proxy = await FaultyProxy.open(api.service.url);
+    proxy.fateOf = (target) => (/history/.test(target) ? 'lose' : 'pass');
+    const script = `
+import sys
+from openpit import ConnectionLost, Openpit
+client = Openpit(sys.argv[1], key=sys.argv[2])
+query = {"symbols": ["XAU"], "startDate": "2024-05-14", "endDate": "2024-05-14"}
+for path, more in (("/rates/history.csv", {}), ("/rates/history", {"format": "NDJSON"})):
+    try:
+        client.get(path, **query, **more)
+    except ConnectionLost as error:
+        print(error.may_be_counted)
+`;
+    const child = Bun.spawn([python!, '-B', '-c', script, proxy.url, key], {
+      env: { ...process.env, PYTHONPATH: join(import.meta.dir, '../../client/python') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    expect(await new Response(child.stdout).text()).toBe('True\nTrue\n');
+    expect(proxy.requests.map(({ target }) => target.split('?')[0])).toEqual([
+      '/rates/history.csv',
+      '/rates/history',
+    ]);
+    await proxy.close();
+    expect((await api.ask('/usage', { key })).body.used).toBe(2);
+  });
 });
