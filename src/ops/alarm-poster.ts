@@ -4,6 +4,7 @@ import { type ReplicaStore, SILENT_MS } from '../ledger/operations/replicas.ts';
 import { type Clock, elapsedMs } from '../runtime/clock.ts';
 import { type Log, messageOf } from '../runtime/log/log.ts';
 import type { ActiveAlarm } from './alarms.ts';
+import type { UnstoredPosts } from './unstored-posts.ts';
 
 export interface AlarmPosterOptions {
   store: AlarmStore;
@@ -11,6 +12,7 @@ export interface AlarmPosterOptions {
   /** Whether the store can be used: it is in the ledger, whose outage is an alarm too. */
   isStoreReachable(): boolean;
   webhook: Webhook;
+  unstored: UnstoredPosts;
   /** Gives up posts in progress: another replica, or the next start, repeats them. */
   signal: AbortSignal;
   clock: Clock;
@@ -57,6 +59,8 @@ export class AlarmPoster {
   readonly #options: AlarmPosterOptions;
   readonly #alarms = new Map<string, PostedAlarm>();
   readonly #sending = new Set<Promise<void>>();
+  /** Records in the ledger what was posted without it. Resolves also if that fails. */
+  #recording: Promise<void> | undefined;
   /** The alarms that no process had at the last look. */
   #abandoned = new Set<string>();
   #lookAt = 0;
@@ -85,14 +89,17 @@ export class AlarmPoster {
   /** Starts the posts that are due. `isRaised` tells whether this process has an alarm. */
   run(isRaised: (key: string) => boolean): void {
     const now = elapsedMs(this.#options.clock);
+    const isLookDue = now >= this.#lookAt && this.#options.isStoreReachable();
+    if (isLookDue) {
+      this.#lookAt = now + LOOK_EVERY_MS;
+      this.#recording = this.#recordPosts();
+      this.#track(this.#recording.then(() => this.#endAbandoned(isRaised)));
+    }
     for (const [key, alarm] of this.#alarms) {
       if (this.#sending.size >= SENDING_MAX) break;
       if (alarm.post && !alarm.isSending && now >= alarm.retryAt)
         this.#track(this.#send(key, alarm, alarm.post));
     }
-    if (now < this.#lookAt || !this.#options.isStoreReachable()) return;
-    this.#lookAt = now + LOOK_EVERY_MS;
-    this.#track(this.#endAbandoned(isRaised));
   }
 
   /** Waits for the posts in progress. */
@@ -132,15 +139,56 @@ export class AlarmPoster {
 
   /** Sends a post, unless it has been delivered or another replica is sending it. */
   async #deliver(alarm: PostedAlarm, post: Post): Promise<'delivered' | 'taken'> {
-    const { store, webhook, signal } = this.#options;
+    const { webhook, signal } = this.#options;
     const { identity } = alarm;
     const { isStored, state, occurrence } = await this.#claim(alarm, post);
     if (state === 'taken') return 'taken';
     alarm.occurrence = { id: occurrence, isStored };
     if (state === 'delivered') return 'delivered';
     await webhook.send(webhookId(identity, occurrence, post), post.event, signal);
-    if (isStored) await store.markDelivered(identity, occurrence).catch(() => {}); // if this fails it is posted twice, with the same id
+    alarm.occurrence.isStored = isStored && (await this.#markDelivered(identity, occurrence));
+    if (!alarm.occurrence.isStored) this.#save(identity, occurrence, post);
     return 'delivered';
+  }
+
+  async #markDelivered(identity: AlarmIdentity, occurrence: string): Promise<boolean> {
+    try {
+      await this.#options.store.markDelivered(identity, occurrence);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Saves a post until the ledger can record it. If this fails, another process may repeat it, with the same id. */
+  #save(alarm: AlarmIdentity, occurrence: string, { kind, version }: Post): void {
+    const { clock, log, unstored } = this.#options;
+    if (occurrence === '') return; // the end of an alarm that this process did not post
+    const { name, subject } = alarm;
+    try {
+      const identity = { name, ...(subject && { subject }) };
+      unstored.save({
+        alarm: identity,
+        occurrence,
+        version,
+        isOver: kind === 'end',
+        postedAt: clock.now(),
+      });
+    } catch (error) {
+      log.warn('a post to the webhook could not be recorded', { name, message: messageOf(error) });
+    }
+  }
+
+  async #recordPosts(): Promise<void> {
+    const { log, store, unstored } = this.#options;
+    try {
+      for (const post of unstored.list()) {
+        await store.recordPost(post);
+        unstored.delete(post);
+      }
+    } catch (error) {
+      log.debug('posts to the webhook could not be recorded', { message: messageOf(error) });
+    }
   }
 
   /** Without the store every replica posts, with one id if all know the version: an alarm about the ledger must not wait for it. */
@@ -152,7 +200,9 @@ export class AlarmPoster {
       post.kind === 'begin'
         ? store.begin(identity, post.version, CLAIM_MS)
         : store.end(identity, CLAIM_MS, posted);
-    const claim = isStoreReachable() ? await ask().catch(() => undefined) : undefined;
+    const claim = isStoreReachable()
+      ? await (this.#recording ?? Promise.resolve()).then(ask).catch(() => undefined)
+      : undefined;
     return claim
       ? { ...claim, isStored: true }
       : { state: 'claimed', occurrence: post.unstored, isStored: false };

@@ -25,6 +25,7 @@ import type { ActiveAlarm } from '../ops/alarms.ts';
 import type { Faults } from '../ops/faults.ts';
 import { Caches } from '../ops/gauges/cache-gauges.ts';
 import { CertificateMonitor } from '../ops/tls/certificate-monitor.ts';
+import { UnstoredPosts } from '../ops/unstored-posts.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AccessLog } from '../runtime/log/access-log.ts';
 import type { Log } from '../runtime/log/log.ts';
@@ -59,6 +60,8 @@ export interface Core {
   readonly faults: Faults;
   /** Where events are posted, if the operator has set it. */
   readonly webhook: Webhook | undefined;
+  /** Posts about alarms that the ledger could not record yet. */
+  readonly unstoredPosts: UnstoredPosts;
   readonly ingestMetrics: IngestMetrics;
   /** Which key was used for what, since the last flush. */
   readonly keyUses: KeyUses;
@@ -156,6 +159,7 @@ export async function openCore(
     burst: access.burst,
     faults: access.faults,
     webhook,
+    unstoredPosts: new UnstoredPosts(join(config.dataDir, 'alarms')),
     ingestMetrics,
     keyUses: access.keyUses,
     feedsLatency: latency.feeds,

@@ -64,7 +64,7 @@ export function startLoops(core: Core, clock: Clock, log: Log): Loops {
 }
 
 function createAlarmPoster(
-  { faults, ledger, webhook }: Core,
+  { faults, ledger, unstoredPosts: unstored, webhook }: Core,
   clock: Clock,
   log: Log,
   signal: AbortSignal,
@@ -72,7 +72,7 @@ function createAlarmPoster(
   if (!webhook) return undefined;
   const { alarms: store, replicas } = ledger;
   const isStoreReachable = () => faults.ledger.outage === undefined;
-  return new AlarmPoster({ store, replicas, isStoreReachable, webhook, signal, clock, log });
+  return new AlarmPoster({ store, replicas, unstored, isStoreReachable, webhook, signal, clock, log });
 }
 
 function followLedger({ faults, follow }: Core, log: Log): () => Promise<void> {

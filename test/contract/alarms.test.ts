@@ -5,8 +5,9 @@ import type { AlarmStore, Claim } from '../../src/ledger/operations/alarms.ts';
 import { AlarmPoster, type AlarmPosterOptions } from '../../src/ops/alarm-poster.ts';
 import { AlarmReporter } from '../../src/ops/alarm-reporter.ts';
 import type { ActiveAlarm } from '../../src/ops/alarms.ts';
+import { UnstoredPosts } from '../../src/ops/unstored-posts.ts';
 import { createLog } from '../../src/runtime/log/log.ts';
-import { onEachEngine } from '../support/ledger.ts';
+import { newFolder, onEachEngine } from '../support/ledger.ts';
 import { fixedClock, ledgersOf, unique } from '../support/ledgers.ts';
 import { eventually } from '../support/program.ts';
 
@@ -217,6 +218,110 @@ onEachEngine('alarms', (engine) => {
     expect([...a.types(), ...b.types()].filter((type) => type === 'alarm.over')).toHaveLength(1);
   });
 
+  test('after an outage in which all replicas restart, one of them posts the end of what was posted, and the next outage has another number', async () => {
+    const ledger = await ledgers.new();
+    const posts: WebhookPost[] = [];
+    const dirs = [newFolder(), newFolder()];
+    const outage = { name: 'ledger.unreachable', version: '3', event: { type: 'ledger.unreachable' } };
+    const full = { name: 'disk.full', subject: { machine: 'one' }, event: { type: 'disk.full' } };
+    for (const dir of dirs) {
+      const alarms = dir === dirs[0] ? [outage, full] : [outage];
+      await processOn(ledger, { posts, dir, isStoreReachable: () => false }).has(alarms, 3);
+    }
+    expect(posts.map(({ event }) => event.type)).toEqual([outage.name, full.name, outage.name]);
+    const [began] = posts.splice(0);
+    const restarted = dirs.map((dir) => processOn(ledger, { posts, dir }));
+    for (let i = 0; i < 59; i++) for (const process of restarted) await process.has([], 1);
+    expect(posts).toEqual([]);
+    expect(await ledger.alarms.outages()).toBe(3);
+    for (let i = 0; i < 200; i++) for (const process of restarted) await process.has([], 1);
+    expect(posts.map(({ event }) => event.alarm).sort()).toEqual(['disk.full', 'ledger.unreachable']);
+    expect(posts.map(({ id }) => id)).toContain(`${began!.id}.over`);
+    await processOn(ledger, { posts, dir: dirs[0]! }).has([], 200);
+    expect(posts).toHaveLength(2);
+  });
+
+  test('an alarm that was posted without the ledger, and that the restarted process still has, is neither posted again nor ended', async () => {
+    const ledger = await ledgers.new();
+    const alarm = { name: 'disk.full', event: { type: 'disk.full' } };
+    const dir = newFolder();
+    await processOn(ledger, { dir, isStoreReachable: () => false }).has([alarm], 3);
+    const restarted = processOn(ledger, { dir });
+    await restarted.has([alarm], 200);
+    expect(restarted.posts).toEqual([]);
+    await restarted.has([], 9);
+    expect(restarted.types()).toEqual(['alarm.over']);
+  });
+
+  test('the end of an alarm is posted also if the ledger could not record its beginning, and not again if it could not record the end', async () => {
+    const ledger = await ledgers.new();
+    const rename = (from: string, to: string) =>
+      ledger.engine.write((tx) => tx.unsafe(`ALTER TABLE ${from} RENAME TO ${to}`));
+    const alarm = { name: 'disk.full', event: { type: 'disk.full' } };
+    const options = { dir: newFolder(), send: () => rename('meta', 'hidden').then(() => {}) };
+    await processOn(ledger, options).has([alarm], 3); // recorded only as about to be posted
+    await rename('hidden', 'meta');
+    const restarted = processOn(ledger, options);
+    await restarted.has([], 63);
+    expect(restarted.types()).toEqual(['alarm.over']);
+    await rename('hidden', 'meta');
+    const again = processOn(ledger, options);
+    await again.has([], 200);
+    expect(again.posts).toEqual([]);
+  });
+
+  test('a process that could not record that it posted an alarm posts its end', async () => {
+    const ledger = await ledgers.new();
+    const rename = (from: string, to: string) =>
+      ledger.engine.write((tx) => tx.unsafe(`ALTER TABLE ${from} RENAME TO ${to}`));
+    const process = processOn(ledger, {
+      send: async (_, { type }) => {
+        if (type === 'disk.full') await rename('meta', 'hidden');
+      },
+    });
+    await process.has([{ name: 'disk.full', event: { type: 'disk.full' } }], 3);
+    await rename('hidden', 'meta');
+    await process.has([], 9);
+    expect(process.types()).toEqual(['disk.full', 'alarm.over']);
+  });
+
+  test('a replica that returns after another one has ended the alarm does not end it again', async () => {
+    const ledger = await ledgers.new();
+    const alarm = (version: string) => [{ name: 'disk.full', version, event: { type: 'disk.full' } }];
+    const dir = newFolder();
+    await processOn(ledger, { dir, isStoreReachable: () => false }).has(alarm('1'), 3);
+    const other = processOn(ledger);
+    await other.has(alarm('2'), 3);
+    await other.has([], 9);
+    expect(other.types()).toEqual(['disk.full', 'alarm.over']);
+    const returned = processOn(ledger, { dir });
+    await returned.has([], 200);
+    expect(returned.posts).toEqual([]);
+  });
+
+  test('a post of which the ledger learns later counts if no end was posted since', async () => {
+    const { alarms } = await ledgers.shared();
+    const alarm = { name: unique('alarm') };
+    const isUnfinished = async () =>
+      (await alarms.unfinished()).alarms.some(({ name }) => name === alarm.name);
+    const first = await alarms.begin(alarm, '', 60_000);
+    await alarms.markDelivered(alarm, first.occurrence);
+    await alarms.end(alarm, 60_000);
+    await alarms.markDelivered(alarm, first.occurrence);
+    const { now } = await alarms.unfinished();
+    const post = (occurrence: string, postedAt: number, isOver = false) =>
+      alarms.recordPost({ alarm, occurrence, version: '', isOver, postedAt });
+    await post('earlier', now - 60_000);
+    await post(first.occurrence, now + 60_000);
+    expect(await isUnfinished()).toBe(false);
+    await post('later', now + 60_000);
+    expect(await isUnfinished()).toBe(true);
+    await post('another', now + 60_000, true);
+    expect(await isUnfinished()).toBe(true);
+    await post('later', now + 60_000, true);
+    expect(await isUnfinished()).toBe(false);
+  });
+
   test('alarms that have been over for a month are forgotten', async () => {
     const ledger = await ledgers.new();
     const alarm = { name: 'feeds.failing', subject: { process: 'a/1' }, event: { type: 'feeds.failing' } };
@@ -252,11 +357,13 @@ interface WebhookPost {
 
 interface ProcessOptions extends Partial<Pick<AlarmPosterOptions, 'isStoreReachable' | 'signal'>> {
   posts?: WebhookPost[];
+  /** Where it keeps what it posts without the ledger. */
+  dir?: string;
   send?: (...args: Parameters<Webhook['send']>) => Promise<void> | undefined;
 }
 
 /** A process that reports its alarms twice a second. */
-function processOn(ledger: Ledger, { posts = [], send, ...options }: ProcessOptions = {}) {
+function processOn(ledger: Ledger, { posts = [], dir = newFolder(), send, ...options }: ProcessOptions = {}) {
   let current: readonly ActiveAlarm[] = [];
   let time = 1_000_000;
   const clock = { now: () => time };
@@ -271,6 +378,7 @@ function processOn(ledger: Ledger, { posts = [], send, ...options }: ProcessOpti
   const poster = new AlarmPoster({
     store: ledger.alarms,
     replicas: ledger.replicas,
+    unstored: new UnstoredPosts(dir),
     isStoreReachable: () => true,
     signal: new AbortController().signal,
     webhook,

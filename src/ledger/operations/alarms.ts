@@ -18,6 +18,17 @@ export interface Claim {
   occurrence: string;
 }
 
+/** A post that was delivered while the ledger could not record it. */
+export interface DeliveredPost {
+  alarm: AlarmIdentity;
+  occurrence: string;
+  version: string;
+  /** Whether it was about the end of the alarm. */
+  isOver: boolean;
+  /** In ms. */
+  postedAt: number;
+}
+
 /** An alarm whose beginning was delivered, and whose end was not. */
 export interface UnfinishedAlarm extends AlarmIdentity {
   /** When it was first reported, by the ledger's clock, in ms. */
@@ -63,7 +74,7 @@ export class AlarmStore {
 
   /**
    * Claims to post for `claimMs` that an alarm has ended. There is nothing to post if its beginning was not delivered. A
-   * replica that posted the beginning without the ledger tells the occurrence.
+   * replica that posted the beginning without recording it tells the occurrence.
    */
   end(alarm: AlarmIdentity, claimMs: number, posted?: string): Promise<Claim> {
     return this.#change(alarm, (known, now) => {
@@ -71,7 +82,8 @@ export class AlarmStore {
       const row: AlarmRow | undefined = isUnknown
         ? { ...identityOf(alarm), since: now, occurrence: posted, version: '', phase: 'active', until: 0 }
         : known;
-      if (!row || row.phase === 'beginning' || row.phase === 'over') return { state: 'delivered', row };
+      const isPosted = row !== undefined && (row.phase !== 'beginning' || posted !== undefined);
+      if (!isPosted || row.phase === 'over') return { state: 'delivered', row };
       if (row.phase === 'ending' && row.until > now) return { state: 'taken', row };
       return { state: 'claimed', row: { ...row, phase: 'ending', until: now + claimMs } };
     });
@@ -84,6 +96,29 @@ export class AlarmStore {
       const phase = row.phase === 'beginning' ? 'active' : row.phase === 'ending' ? 'over' : row.phase;
       return { state: 'claimed', row: { ...row, phase, until: now } };
     });
+  }
+
+  /**
+   * Records a post that the ledger could not record when it was delivered. An end that was posted later than it stands, and so
+   * does another occurrence that is active.
+   */
+  async recordPost(post: DeliveredPost): Promise<void> {
+    const { alarm, occurrence, version, isOver, postedAt } = post;
+    await this.#change(alarm, (row, now) => {
+      const isKnown = row?.occurrence === occurrence;
+      const isNews = isKnown
+        ? row.phase === 'beginning' || (isOver && row.phase !== 'over')
+        : !row || row.phase === 'beginning' || (row.phase === 'over' && row.until < postedAt);
+      if (!isNews) return { state: 'delivered', row };
+      const since = isKnown ? row.since : postedAt;
+      const phase = isOver ? 'over' : 'active';
+      return {
+        state: 'claimed',
+        row: { ...identityOf(alarm), since, occurrence, version, phase, until: now },
+      };
+    });
+    // Replicas that restarted during an outage have not counted it, and would give its number to the next one.
+    if (alarm.name === OUTAGE_ALARM) await this.recordOutage(Number(occurrence));
   }
 
   /** The alarms that somebody still has to end, and the ledger's time. */
@@ -146,6 +181,9 @@ export class AlarmStore {
 }
 
 const OUTAGES = 'outages';
+
+/** Its occurrences are the numbers of the outages. */
+const OUTAGE_ALARM = 'ledger.unreachable';
 
 const PREFIX = 'alarm ';
 
