@@ -100,7 +100,7 @@ class Unavailable(OpenpitError):
 
 
 class ConnectionLost(OpenpitError):
-    """No complete answer arrived."""
+    """No complete answer arrived, or `already_charged`: it is no longer available."""
 
     @property
     def advice(self) -> str:  # type: ignore[override]
@@ -123,6 +123,7 @@ _CLASSES = {
     "quota_exhausted": QuotaExhausted,
     "history_not_in_plan": NotAllowed,
     "LIMIT_REACHED": QuotaExhausted,
+    "already_charged": ConnectionLost,
 }
 
 #: Paths that never cost a unit, so that they can be repeated at any time.
@@ -528,7 +529,8 @@ def _error(status: int, body: Json, response: Optional[http.client.HTTPResponse]
         header("x-request-id"),
         _seconds(header("retry-after") or ""),
         body.get("resetAt"),
-        status >= 500 and body.get("success") is not False,  # of a gateway, which does not know
+        # A gateway does not know whether the request was counted.
+        code == "already_charged" or (status >= 500 and body.get("success") is not False),
     )
 
 

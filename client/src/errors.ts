@@ -106,7 +106,7 @@ export class Unavailable extends OpenpitError {
   }
 }
 
-/** No complete answer arrived. */
+/** No complete answer arrived, or `already_charged`: it is no longer available. */
 export class ConnectionLost extends OpenpitError {
   override readonly name = 'ConnectionLost';
 
@@ -131,6 +131,7 @@ const CLASSES: Readonly<Record<string, typeof OpenpitError>> = {
   quota_exhausted: QuotaExhausted,
   history_not_in_plan: NotAllowed,
   LIMIT_REACHED: QuotaExhausted,
+  already_charged: ConnectionLost,
 };
 
 /** The error of a response, or of the last event of a stream. */
@@ -147,7 +148,8 @@ export function errorOf(
     code,
     status,
     resetAt: body.resetAt as number | undefined,
-    mayBeCounted: status >= 500 && body.success !== false, // of a gateway, which does not know
+    // A gateway does not know whether the request was counted.
+    mayBeCounted: code === 'already_charged' || (status >= 500 && body.success !== false),
     requestId: headers?.get('x-request-id') ?? undefined,
     retryAfter: secondsOf(headers?.get('retry-after') ?? ''),
   });

@@ -519,6 +519,7 @@ export type ErrorCode =
   | 'not_there'
   | 'method_not_allowed'
   | 'conflict'
+  | 'already_charged'
   | 'already_exists'
   | 'body_too_large'
   | 'invalid_visit'

@@ -2,12 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { ConnectionLost, Openpit } from '../../client/src/index.ts';
 import { apiOn } from '../support/api.ts';
 import { FaultyProxy } from '../support/http/faulty-proxy.ts';
+import { type LongSeries, publishLongSeries } from '../support/long-series.ts';
+import { eventually } from '../support/program.ts';
 
 const RANGE = { symbols: ['XAU'], from: '2024-05-14', to: '2024-05-14' };
 
 describe('a call whose answer is lost', () => {
+  let long: LongSeries;
   const api = apiOn('sqlite', {}, async ({ service }) => {
     await service.publish('XAU', { '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
+    long = await publishLongSeries(service);
     service.clock.time += 60_000;
   });
   let proxy: FaultyProxy;
@@ -98,6 +102,28 @@ describe('a call whose answer is lost', () => {
     }
     expect(await used()).toBe(3);
     expect(requestsFor('capabilities')).toBe(0);
+  });
+
+  test('above 1 MB is repeated and counted once, and reported as lost if its prices have changed meanwhile', async () => {
+    key = await api.service.key(long.plan);
+    proxy.alterHead = (head) => head.replace(/^accept-encoding: .*$/im, 'Accept-Encoding: identity');
+    const { symbols, startDate, endDate } = long;
+    const call = () =>
+      clientOf().request('/rates/time-series', { symbols: symbols.join(), startDate, endDate });
+    loseFirst(/time-series/);
+    expect((await (await call()).text()).length).toBeGreaterThan(1024 * 1024);
+    expect(requestsFor('time-series')).toBe(2);
+    expect(await used()).toBe(1);
+    let hasChanged = false;
+    proxy.fateOf = (target) => (/time-series/.test(target) && !hasChanged ? 'lose' : 'pass');
+    const calling = call().catch((error) => error);
+    await eventually(async () => (await used()) === 2);
+    await api.service.publish(symbols[3]!, { '2022-02-02': 4242.5 });
+    hasChanged = true;
+    const error = await calling;
+    expect(error).toBeInstanceOf(ConnectionLost);
+    expect(error).toMatchObject({ code: 'already_charged', mayBeCounted: true });
+    expect(await used()).toBe(2);
   });
 
   test('of a free path is repeated without asking', async () => {

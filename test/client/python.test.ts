@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { apiOn } from '../support/api.ts';
 import { FaultyProxy } from '../support/http/faulty-proxy.ts';
+import { publishLongSeries } from '../support/long-series.ts';
+import { eventually } from '../support/program.ts';
 
 const python = Bun.which('python3');
 if (!python) console.warn('SKIPPED: the client in Python, because there is no python3');
@@ -123,5 +125,37 @@ for path, more in (("/rates/history.csv", {}), ("/rates/history", {"format": "ND
     ]);
     await proxy.close();
     expect((await api.ask('/usage', { key })).body.used).toBe(2);
+  });
+
+  test('a lost answer above 1 MB is repeated and counted once, and reported as lost if its prices have changed meanwhile', async () => {
+    const { plan, symbols, startDate, endDate } = await publishLongSeries(api.service);
+    const key = await api.service.key(plan);
+    const used = async () => (await api.ask('/usage', { key })).body.used;
+    const proxy = await FaultyProxy.open(api.service.url);
+    proxy.alterHead = (head) => head.replace(/^accept-encoding: .*$/im, 'Accept-Encoding: identity');
+    let requests = 0;
+    proxy.fateOf = (target) => (/time-series/.test(target) && ++requests % 2 === 1 ? 'lose' : 'pass');
+    const script = `
+import sys
+from openpit import ConnectionLost, Openpit
+url, key, symbols, start, end = sys.argv[1:]
+client = Openpit(url, key=key)
+print(len(client.time_series(symbols, start, end)["rates"]), flush=True)
+try:
+    client.time_series(symbols, start, end, metadata=False)
+except ConnectionLost as error:
+    print(error.code, error.may_be_counted)
+`;
+    api.service.clock.time += 60_000;
+    const args = [proxy.url, key, symbols.join(), startDate, endDate];
+    const child = Bun.spawn([python!, '-B', '-c', script, ...args], {
+      env: { ...process.env, PYTHONPATH: join(import.meta.dir, '../../client/python') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await eventually(async () => (await used()) === 2);
+    await api.service.publish(symbols[3]!, { '2022-02-02': 4242.5 });
+    expect(await new Response(child.stdout).text()).toBe('1000\nalready_charged True\n');
+    await proxy.close();
+    expect(await used()).toBe(2);
   });
 });

@@ -48,6 +48,7 @@ export interface Recipient {
  */
 export class CachedAnswer {
   readonly plan: Plan;
+  readonly etag: string;
   #validity: AnswerValidity | undefined;
   readonly #length: number;
   readonly #heads: PlanHeads;
@@ -56,7 +57,6 @@ export class CachedAnswer {
   /** What is retained, one character per byte: a string takes less memory than a buffer. It begins with the lines of the answer. */
   #text: string | undefined;
   readonly #hasTimestamp: boolean;
-  readonly #etag: string;
   readonly #type: string;
   /** Header lines that few answers have. */
   readonly #moreLines: string;
@@ -66,7 +66,7 @@ export class CachedAnswer {
 
   constructor({ body, gzipped, etag, status, finality, link, warnings, plan }: CachedAnswerOptions) {
     this.plan = plan;
-    this.#etag = etag;
+    this.etag = etag;
     this.#heads = sharedHeads(plan, finality);
     this.#status = status;
     this.#type = body.type;
@@ -100,7 +100,7 @@ export class CachedAnswer {
 
   /** Whether one of the tags in `If-None-Match` is its own. */
   isUnchanged(ifNoneMatch: string): boolean {
-    return matches(ifNoneMatch, this.#etag);
+    return matches(ifNoneMatch, this.etag);
   }
 
   /** The whole response, in the encoding that the client accepts. Only a retained answer can be sent more than once. */
@@ -123,7 +123,7 @@ export class CachedAnswer {
    * body, plain or compressed, would reveal the digits of its prices to a client that requests them in enough units.
    */
   headOnly(to: Recipient, rateLimit: RateLimit | undefined): RawReply {
-    const lines = `${this.#tagLines(this.#etag)}Content-Type: ${this.#type}\r\n\r\n`;
+    const lines = `${this.#tagLines(this.etag)}Content-Type: ${this.#type}\r\n\r\n`;
     return this.#withoutBody(this.#status, lines, to, rateLimit);
   }
 
@@ -132,7 +132,7 @@ export class CachedAnswer {
    * long enough to be compressed: it carries the tag that the client sent.
    */
   notModified(ifNoneMatch: string, to: Recipient, rateLimit: RateLimit | undefined): RawReply {
-    const lines = `${this.#tagLines(etagOfMatch(ifNoneMatch, this.#etag))}\r\n`;
+    const lines = `${this.#tagLines(etagOfMatch(ifNoneMatch, this.etag))}\r\n`;
     return this.#withoutBody(304, lines, to, rateLimit);
   }
 
@@ -149,11 +149,7 @@ export class CachedAnswer {
 
   #sendGzipped(to: Recipient, rateLimit: RateLimit | undefined): RawReply {
     const body = this.#compressed(to.now);
-    const lines = this.#linesOf(
-      etagOfEncoding(this.#etag, 'gzip'),
-      'Content-Encoding: gzip\r\n',
-      body.length,
-    );
+    const lines = this.#linesOf(etagOfEncoding(this.etag, 'gzip'), 'Content-Encoding: gzip\r\n', body.length);
     const shared = this.#headFor(to, this.#status);
     const packet = packetFor(shared, to, lines, body.length);
     packet.memory.set(body, packet.end - body.length);
@@ -212,7 +208,7 @@ export class CachedAnswer {
   }
 
   get #bodyLines(): string {
-    return this.#linesOf(this.#etag, '', this.#length);
+    return this.#linesOf(this.etag, '', this.#length);
   }
 
   #linesOf(etag: string, encoding: string, length: number): string {

@@ -208,6 +208,12 @@ export const ERRORS = {
   conflict: entry(409, (d: { why: string }) => `This cannot be done now: ${d.why}.`, {
     why: 'it is the last active key of the account; create another first',
   }),
+  already_charged: entry(
+    409,
+    () =>
+      'A request with this X-Request-Id was charged, and its response was too long to be kept. It is not built again, because its prices have changed since, or are read from the ledger. Send another X-Request-Id to be charged again.',
+    {},
+  ),
   already_exists: entry(
     412,
     (d: { what: 'plan' | 'formula' | 'symbol'; id: string }) =>

@@ -25,7 +25,7 @@ const KEYED: readonly ErrorCode[] = [
 const FORMAT_ERRORS: readonly ErrorCode[] = ['invalid_byte_range', 'invalid_parameter'];
 
 const ERRORS_OF_TAG: Readonly<Record<Operation['tag'], readonly ErrorCode[]>> = {
-  Rates: [...KEYED, 'quota_exhausted'],
+  Rates: [...KEYED, 'quota_exhausted', 'already_charged'],
   Account: KEYED,
   Operator: ['invalid_admin_token', 'uri_too_long', 'rate_limited', 'internal', 'unavailable'],
   Service: ['internal'],

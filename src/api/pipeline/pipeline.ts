@@ -83,7 +83,7 @@ type StepsByKind = { readonly [K in Endpoint['kind']]: readonly Step<Extract<End
  *     sendFromLedger  → point-in-time answers    ✗ quota_exhausted, no_data
  *     buildAnswer                                ✗ no_data, invalid_formula
  *     reportCost      → dry run
- *     deliver         → 200, 304, HEAD           ✗ quota_exhausted, unavailable
+ *     deliver         → 200, 304, HEAD           ✗ quota_exhausted, already_charged, unavailable
  *
  * An answer is complete before it is charged, so an error or a 304 costs nothing and nothing is refunded. The exception is
  * `sendFromLedger`, which charges for the read, and a formula whose value would otherwise be known for free.

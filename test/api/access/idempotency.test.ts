@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
+import { recordOf } from '../../../src/ledger/symbols/symbols.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
+import { type LongSeries, publishLongSeries } from '../../support/long-series.ts';
 
 const LATEST = '/rates/latest?symbols=XAU';
 const RANGE = 'symbols=XAU&startDate=2024-05-10&endDate=2024-05-14';
@@ -123,5 +125,113 @@ onEachEngine('X-Request-Id: once-…', (engine) => {
     const key = await api.service.key('basic');
     for (let i = 0; i < 3; i++) await ask(LATEST, key, 'constant');
     expect(await usedBy(key)).toBe(3);
+  });
+});
+
+onEachEngine('X-Request-Id: once-… of a response above 1 MB', (engine) => {
+  let series: LongSeries;
+  const api = apiOn(engine, {}, async ({ service }) => {
+    series = await publishLongSeries(service);
+  });
+  const usedBy = async (key: string) => Number((await api.ask('/usage', { key })).body.used);
+  const newId = () => `once-${++ids}`;
+  const range = () => `symbols=${series.symbols}&startDate=${series.startDate}&endDate=${series.endDate}`;
+  const ask = (path: string, key: string, requestId: string, more: Record<string, string> = {}) =>
+    api.ask(path, { key, headers: { 'x-request-id': requestId, 'accept-encoding': 'identity', ...more } });
+
+  test('is charged once, however often it is repeated, in any encoding', async () => {
+    const key = await api.service.key(series.plan);
+    const requestId = newId();
+    const path = `/rates/time-series?${range()}`;
+    const first = await ask(path, key, requestId);
+    expect(first.text.length).toBeGreaterThan(1024 * 1024);
+    for (const encoding of ['identity', 'gzip', 'identity']) {
+      const again = await ask(path, key, requestId, { 'accept-encoding': encoding });
+      expect(again.status).toBe(200);
+      expect(again.text === first.text).toBe(true);
+      expect(again.headers.get('ratelimit')).toBe(first.headers.get('ratelimit'));
+    }
+    expect(await usedBy(key)).toBe(1);
+    const atOnce = newId();
+    await Promise.all(Array.from({ length: 3 }, () => ask(path, key, atOnce)));
+    expect(await usedBy(key)).toBe(2);
+    await ask(path, key, newId());
+    expect(await usedBy(key)).toBe(3);
+  });
+
+  test('is charged again two minutes after the first response, however often it was repeated', async () => {
+    const key = await api.service.key(series.plan);
+    const requestId = newId();
+    const path = `/rates/time-series?${range()}&metadata=false`;
+    await ask(path, key, requestId);
+    api.service.clock.time += 119_000;
+    await ask(path, key, requestId);
+    expect(await usedBy(key)).toBe(1);
+    api.service.clock.time += 2_000;
+    await ask(path, key, requestId);
+    expect(await usedBy(key)).toBe(2);
+  });
+
+  test('is refused once its prices have changed: it is neither charged twice nor polled for free', async () => {
+    const key = await api.service.key(series.plan);
+    const requestId = newId();
+    const path = `/rates/time-series?${range()}`;
+    await ask(path, key, requestId);
+    await api.service.publish(series.symbols[3]!, { '2022-02-02': 4242.5 });
+    expectRefusal(await ask(path, key, requestId), 409, 'already_charged');
+    expect(await usedBy(key)).toBe(1);
+    expect((await ask(path, key, newId())).text).toContain('4242.5');
+    expect(await usedBy(key)).toBe(2);
+  });
+
+  test('is refused if it reads the ledger, which costs a unit each time', async () => {
+    const key = await api.service.key(series.plan);
+    const requestId = newId();
+    const path = `/rates/time-series?${range()}&asOf=2024-05-15`;
+    expect((await ask(path, key, requestId)).text.length).toBeGreaterThan(1024 * 1024);
+    expectRefusal(await ask(path, key, requestId), 409, 'already_charged');
+    expect(await usedBy(key)).toBe(1);
+  });
+
+  test('is no pass for another format', async () => {
+    const key = await api.service.key(series.plan);
+    const requestId = newId();
+    const path = `/rates/time-series?${range()}`;
+    await ask(path, key, requestId);
+    expectRefusal(await ask(path, key, requestId, { accept: 'text/csv' }), 409, 'already_charged');
+    expect(await usedBy(key)).toBe(1);
+  });
+
+  test('takes little memory', async () => {
+    const key = await api.service.key(series.plan);
+    const keptBytes = async () => {
+      const { text } = await api.ask('/metrics');
+      return Number(/openpit_cache_bytes\{cache="idempotent_answers"\} (\d+)/.exec(text)![1]);
+    };
+    const before = await keptBytes();
+    await ask(`/rates/time-series?${range()}`, key, newId());
+    expect((await keptBytes()) - before).toBeWithin(100, 2_000);
+  });
+
+  test('of the market view is charged once, and may be newer: the charge pays for newer quotes for an hour', async () => {
+    const [like] = await api.service.ledger.symbols.list();
+    const record = recordOf(like!);
+    const text = 'long '.repeat(38).trim();
+    const symbols = Array.from({ length: 1_500 }, (_, i) => {
+      const currency = { ...record.currency, name: text };
+      return { ...record, code: `LONG-${i}`, name: text, category: text, currency };
+    });
+    await api.service.ledger.symbols.upsert(symbols, []);
+    await api.service.core.follow();
+    const key = await api.service.key(series.plan);
+    const requestId = newId();
+    expect((await ask('/market', key, requestId)).text.length).toBeGreaterThan(1024 * 1024);
+    await api.service.tick('XAU', 2401);
+    api.service.clock.time += 6_000;
+    const again = await ask('/market', key, requestId);
+    expect(again.text).toContain('2401');
+    const visit = again.headers.get('openpit-visit');
+    expect((await api.ask(`/market/quotes?visit=${visit}`, { key })).status).toBe(200);
+    expect(await usedBy(key)).toBe(1);
   });
 });

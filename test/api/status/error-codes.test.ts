@@ -27,7 +27,7 @@ const PROMISED: Record<number, string[]> = {
   403: ['account_suspended', 'key_not_allowed', 'history_not_in_plan'],
   404: ['not_found', 'unknown_symbol', 'unknown_currency', 'no_data', 'not_there'],
   405: ['method_not_allowed'],
-  409: ['conflict'],
+  409: ['conflict', 'already_charged'],
   412: ['already_exists'],
   413: ['body_too_large'],
   414: ['uri_too_long'],

@@ -24,9 +24,11 @@ export function answerOnce<E extends PriceEndpoint | MarketEndpoint>(
     if (typeof id !== 'string' || !id.startsWith(PREFIX) || context.request.method !== 'GET')
       return undefined;
     const request = `${context.customer!.id} ${id} ${context.url.withoutKey}`;
-    return idempotentAnswers.once(request, context.now, async () => {
+    return idempotentAnswers.once(request, context.now, async (chargedBefore) => {
+      context.chargedBefore = chargedBefore;
       const response = await run(context, endpoint);
-      return { response, isCharged: context.isCharged };
+      const { isCharged, etag } = context;
+      return { response, isCharged, etag };
     });
   };
 }

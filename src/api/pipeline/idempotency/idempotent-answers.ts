@@ -1,20 +1,27 @@
 import { PooledBuffer } from '../../../http/message/buffer-pool.ts';
 import { type BoundedCache, copyText } from '../../../runtime/bounded-cache.ts';
+import type { ChargedAnswer } from '../request/charged-answer.ts';
 import type { Response } from '../request/step.ts';
 
 /** How long an answer can be requested again. Clients give up sooner. */
 export const IDEMPOTENCY_SECONDS = 120;
 
-/** Longer answers are not kept: one of them would evict many others. */
+/** Of longer answers, only the entity tag is kept: one of them would evict many others. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /** Objects and headers of a kept answer, measured. */
 const OBJECT_BYTES = 1_024;
 
-/** A paid answer, in the bytes that were sent, and when. */
-export interface KeptAnswer {
-  readonly response: Response;
+/** A paid answer, in the bytes that were sent if they are kept, and when. */
+export interface KeptAnswer extends ChargedAnswer {
+  readonly response: Response | undefined;
   readonly at: number;
+}
+
+/** How a request was answered. */
+interface Answered extends ChargedAnswer {
+  readonly response: Response;
+  readonly isCharged: boolean;
 }
 
 /**
@@ -31,15 +38,19 @@ export class IdempotentAnswers {
     this.#kept = kept;
   }
 
-  /** Returns the kept answer of a request, or calls `answer`. A repeat waits for the request that is under way. */
+  /**
+   * Returns the kept answer of a request, or calls `answer`, with what was charged if the answer was too long to be kept. A
+   * repeat waits for the request that is under way.
+   */
   async once(
     request: string,
     now: number,
-    answer: () => Promise<{ response: Response; isCharged: boolean }>,
+    answer: (chargedBefore: ChargedAnswer | undefined) => Promise<Answered>,
   ): Promise<Response> {
+    let kept: KeptAnswer | undefined;
     for (;;) {
-      const kept = this.#kept.get(request);
-      if (kept && now - kept.at < IDEMPOTENCY_SECONDS * 1000) return { ...kept.response };
+      kept = this.#find(request, now);
+      if (kept?.response) return { ...kept.response };
       const pending = this.#pending.get(request);
       if (!pending) break;
       await pending;
@@ -47,8 +58,8 @@ export class IdempotentAnswers {
     const answered = Promise.withResolvers<void>();
     this.#pending.set(request, answered.promise);
     try {
-      const { response, isCharged } = await answer();
-      if (isCharged) this.#keep(request, response, now);
+      const { response, isCharged, etag } = await answer(kept);
+      if (isCharged) this.#keep(request, response, etag, now);
       return response;
     } finally {
       this.#pending.delete(request);
@@ -56,22 +67,39 @@ export class IdempotentAnswers {
     }
   }
 
-  #keep(request: string, response: Response, at: number): void {
-    const copy = copyOf(response);
-    if (!copy || copy.length > ANSWER_BYTES_MAX) return;
+  #find(request: string, now: number): KeptAnswer | undefined {
+    const kept = this.#kept.get(request);
+    return kept && now - kept.at < IDEMPOTENCY_SECONDS * 1000 ? kept : undefined;
+  }
+
+  #keep(request: string, response: Response, etag: string | undefined, at: number): void {
+    const length = lengthOf(response);
+    if (length === undefined) return;
+    const key = copyText(request);
     this.#kept.delete(request);
-    this.#kept.set(copyText(request), { response: copy.response, at }, copy.length + OBJECT_BYTES);
+    const isKept =
+      length <= ANSWER_BYTES_MAX &&
+      this.#kept.set(key, { response: copyOf(response), etag, at }, length + OBJECT_BYTES);
+    if (!isKept) this.#kept.set(key, { response: undefined, etag, at }, OBJECT_BYTES);
   }
 }
 
-/** A copy that can be sent again. Undefined for a stream, which is sent while it is written. */
-function copyOf(response: Response): { response: Response; length: number } | undefined {
-  if (!('bytes' in response)) {
-    const { body } = response;
-    return body instanceof ReadableStream ? undefined : { response, length: body?.length ?? 0 };
+/** Undefined for a stream, which is sent while it is written. */
+function lengthOf(response: Response): number | undefined {
+  if ('bytes' in response) {
+    const { bytes } = response;
+    return bytes instanceof PooledBuffer ? bytes.end - bytes.start : bytes.length;
   }
-  const { status, bytes } = response;
-  if (!(bytes instanceof PooledBuffer)) return { response, length: bytes.length };
-  const copy = Uint8Array.from(bytes.memory.subarray(bytes.start, bytes.end));
-  return { response: { status, bytes: copy, isAuthenticated: true }, length: copy.length };
+  return response.body instanceof ReadableStream ? undefined : (response.body?.length ?? 0);
+}
+
+/** A copy that can be sent again. */
+function copyOf(response: Response): Response {
+  if (!('bytes' in response) || !(response.bytes instanceof PooledBuffer)) return response;
+  const { memory, start, end } = response.bytes;
+  return {
+    status: response.status,
+    bytes: Uint8Array.from(memory.subarray(start, end)),
+    isAuthenticated: true,
+  };
 }

@@ -9,6 +9,7 @@ import type { Format } from '../../model/table.ts';
 import type { ResponseContext } from '../../response/responses.ts';
 import { givenRequestId, nextRequestId, type RequestId, requestIdText } from '../../telemetry/request-id.ts';
 import { DIALECTS, type Dialect } from '../../versions/dialects.ts';
+import type { ChargedAnswer } from './charged-answer.ts';
 import type { PreparedAnswer } from './prepared-answer.ts';
 import type { PriceRequest } from './price-request.ts';
 
@@ -41,8 +42,12 @@ export class RequestContext implements ResponseContext {
   knownKey: KnownKey | undefined;
   /** Set by `readParameters`. */
   priceRequest: PriceRequest | undefined;
+  /** Set by `answerOnce`, if a request with this id was charged before and its response was too long to be kept. */
+  chargedBefore: ChargedAnswer | undefined;
   /** Set by `Charge`: whether units were taken for the request. */
   isCharged = false;
+  /** Set by `Delivery`: the entity tag of the answer, if it is complete. */
+  etag: string | undefined;
   /** Set by `buildAnswer`. */
   answer: PreparedAnswer | undefined;
 

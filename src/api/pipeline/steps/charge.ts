@@ -6,7 +6,7 @@ import type { Visitors } from '../../../gate/visitors.ts';
 import type { Plan } from '../../../ledger/accounts/plans.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ClientAddress } from '../../access/client-address.ts';
-import type { Refusal } from '../../errors/errors.ts';
+import { type Refusal, refuse } from '../../errors/errors.ts';
 import { quotaRefusal, visitorRefusal } from '../../errors/from-gate.ts';
 import type { MarketEndpoint, PriceEndpoint, StreamEndpoint } from '../../model/endpoint.ts';
 import type { MaybeAsync } from '../../model/maybe-async.ts';
@@ -45,7 +45,7 @@ export class Charge {
     this.#clientAddress = clientAddress;
   }
 
-  /** Takes all units or none, or refuses. Returns what is left. */
+  /** Takes all units or none, or refuses. Returns what is left. A request with an id of its own is charged once. */
   take(
     context: RequestContext,
     { name }: MarketEndpoint | PriceEndpoint | StreamEndpoint,
@@ -53,6 +53,7 @@ export class Charge {
     now = this.#clock.now(),
   ): MaybeAsync<RateLimit> {
     const { customer } = context;
+    if (context.chargedBefore) throw refuse('already_charged', {});
     if (customer!.visitors) return this.#takeFromVisitor(context, customer!.visitors, units, now);
     const spend = this.#meter.spend(customer!, name, now, units);
     if (spend instanceof Promise) return spend.then((settled) => this.#settle(context, name, settled, units));

@@ -30,13 +30,21 @@ export class Delivery {
   send(context: RequestContext, endpoint: PriceEndpoint, answer: PreparedAnswer): MaybeAsync<Response> {
     if (answer instanceof Download) return this.#sendDownload(context, endpoint, answer);
     if (answer instanceof ParquetAnswer) return this.#parquet.send(context, endpoint, answer);
-    const withoutBody = this.#sendWithoutBody(
-      context,
-      answer instanceof DeferredAnswer ? answer.head : answer,
-    );
+    const head = answer instanceof DeferredAnswer ? answer.head : answer;
+    const withoutBody = this.#sendWithoutBody(context, head);
     if (withoutBody) return withoutBody;
+    const { etag } = head;
+    if (context.chargedBefore?.etag === etag) return this.#sendAgain(context, answer);
+    context.etag = etag;
     return maybeAsync(this.#charge.take(context, endpoint, 1, context.now), (rateLimit) =>
       this.#sendBody(context, answer, rateLimit),
+    );
+  }
+
+  /** Sends the answer that the request was charged for before. */
+  #sendAgain(context: RequestContext, answer: CachedAnswer | DeferredAnswer): MaybeAsync<RawReply> {
+    return maybeAsync(this.#remainingQuota.load(context.customer!, context.now), () =>
+      this.#sendBody(context, answer, this.#remainingQuota.of(context)),
     );
   }
 
@@ -65,7 +73,7 @@ export class Delivery {
   #sendBody(
     context: RequestContext,
     answer: CachedAnswer | DeferredAnswer,
-    rateLimit: RateLimit,
+    rateLimit: RateLimit | undefined,
   ): MaybeAsync<RawReply> {
     if (answer instanceof DeferredAnswer) return this.#sendDeferred(context, answer);
     return answer.send(context, rateLimit);

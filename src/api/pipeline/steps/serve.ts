@@ -103,7 +103,7 @@ export function serveMarket(options: ServeOptions): Step<MarketEndpoint> {
     if (free) return free;
     const headers = warningHeaders(warnings); // all customers share the body
     if (isPaid) return responses.shared(context, body, headers);
-    await charge.take(context, endpoint);
+    if (!context.chargedBefore) await charge.take(context, endpoint); // the charge pays for newer quotes, too
     return responses.shared(context, body, { ...headers, 'Openpit-Visit': visits.issue(id, now) });
   };
 }
