@@ -118,7 +118,7 @@ describe('the memory of caches under hostile traffic', () => {
     expect(directory.cache.evictions).toBeGreaterThan(100);
     expect(grown).toBeLessThan(1.2 * (directory.cache.bytes - bytesBefore) + MEGABYTE);
     expect(directory.cached(keys.at(-1)!)).toBeDefined();
-    expect(directory.cached(keys[0]!)).toBeUndefined();
+    expect(keys.filter((key) => directory.cached(key))).toHaveLength(directory.size);
     const bytesPerKey = directory.cache.bytes / directory.size;
     const keysByDefault = (readConfig({}, {}).cacheMb * MEGABYTE * CACHE_SHARES.keys) / bytesPerKey;
     expect(keysByDefault).toBeGreaterThan(150_000);
