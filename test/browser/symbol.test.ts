@@ -3,6 +3,7 @@ import { eventually } from '../support/program.ts';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
 import { openPage, WIDTHS } from './browser.ts';
+import { recordDrawnText } from './drawn-text.ts';
 import { inBrowser } from './in-browser.ts';
 
 const DAY_MS = 86_400_000;
@@ -166,6 +167,83 @@ inBrowser('a symbol’s page', (browser) => {
     await comeBack();
     await highest.getByText('43.50').waitFor();
     expect(await used()).toBe(before + 3);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('older bars that a chart has loaded follow corrections, and are loaded again only then', async () => {
+    const code = 'PL';
+    const days = Array.from({ length: 2_700 }, (_, i) => [date(2_700 - i), 30] as const);
+    await service.publish(code, Object.fromEntries(days));
+    const key = await service.key('pro');
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+    const drawn = await recordDrawnText(page);
+    const asked = { GET: [] as URL[], HEAD: [] as URL[] };
+    page.on('response', (response) => {
+      const method = response.request().method();
+      if (response.url().includes('/rates/history') && method in asked)
+        asked[method as 'GET' | 'HEAD'].push(new URL(response.url()));
+    });
+    const used = async () => ((await (await service.get('/usage', key)).json()) as { used: number }).used;
+    await page.goto(`${service.url}/#/symbol/${code}`);
+    await page.locator('.chart canvas').first().waitFor();
+    await page.locator('.chart-box').focus();
+    while (asked.GET.length < 3) await page.keyboard.press('ArrowLeft'); // the older bars take two pages
+    await page.getByText('Loading older prices…').waitFor({ state: 'detached' });
+    const secondPage = asked.GET[2]!.searchParams;
+    const checks = () =>
+      asked.HEAD.filter(
+        ({ searchParams }) => searchParams.get('startDate') === secondPage.get('startDate'),
+      ).filter(({ searchParams }) => searchParams.has('cursor')).length;
+    const comeBack = async () => {
+      const before = checks();
+      service.clock.time += 5_000;
+      await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+      await eventually(async () => checks() > before);
+    };
+    const before = await used();
+    await comeBack();
+    await comeBack();
+    expect(await used()).toBe(before);
+    await service.publish(code, { [date(500)]: 444 });
+    await comeBack();
+    await eventually(async () => asked.GET.length === 5);
+    await eventually(async () => {
+      await page.keyboard.press('-');
+      return (await drawn.all()).some((text) => /^4\d\d\.00$/.test(text));
+    });
+    expect(asked.GET.slice(3).map(String)).toEqual(asked.GET.slice(1, 3).map(String));
+    expect(await used()).toBe(before + 2);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('a chart that took many requests, for a plan without long history, follows corrections of all its days', async () => {
+    const code = 'ZINC';
+    const days = Array.from({ length: 200 }, (_, i) => [date(200 - i), 30] as const);
+    await service.publish(code, Object.fromEntries(days));
+    await service.setPlan({ name: 'monthly', history: false });
+    const key = await service.key('monthly');
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+    const checked: string[] = [];
+    page.on('response', (response) => {
+      if (response.request().method() === 'HEAD') checked.push(response.url());
+    });
+    const comeBack = async () => {
+      const before = checked.length;
+      service.clock.time += 5_000;
+      await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+      await eventually(async () => checked.slice(before).some((url) => url.includes(`endDate=${date(2)}`)));
+    };
+    await page.goto(`${service.url}/#/symbol/${code}?range=6M`);
+    const shown = page.locator('.ranges > div').filter({ hasText: 'Shown in the chart' });
+    await shown.getByText('30.00').first().waitFor();
+    await comeBack();
+    await service.publish(code, { [date(100)]: 41.5 });
+    await comeBack();
+    await shown.getByText('41.50').waitFor();
     expect(complaints).toEqual([]);
     await close();
   });

@@ -111,24 +111,22 @@ export function requestShown({ request }: History, { first }: DaySpan): string {
   return `${path}?${params}`;
 }
 
-/** The same history with older bars before it. If there are none, it is complete. */
+/** The same history with older bars before it. */
 export function prepend(older: History, history: History): History {
   const series = history.series.map((one, i) => ({
     ...one,
     bars: [...(older.series[i]?.bars ?? []), ...one.bars],
   }));
-  const isComplete = older.series.every(({ bars }) => bars.length === 0);
-  return { ...history, series, first: isComplete ? '' : older.first };
+  return { ...history, series, first: older.first };
 }
 
-/** A history that was loaded again, with the older bars that it had. Bars of another source, such as simulated ones, are dropped. */
-export function withOlder(history: History, before: History): History {
-  if (history.series.some(({ source }, i) => source !== before.series[i]?.source)) return history;
-  const series = history.series.map((one, i) => {
-    const older = before.series[i]?.bars.filter(({ date }) => date < history.first) ?? [];
-    return { ...one, bars: [...older, ...one.bars] };
-  });
-  return { ...history, series, first: before.first };
+export function isEmpty({ series }: History): boolean {
+  return series.every(({ bars }) => bars.length === 0);
+}
+
+/** Whether a history is another load of the same one, from the same sources: real bars do not continue simulated ones. */
+export function isContinuedBy({ id, series }: History, next: History): boolean {
+  return id === next.id && series.every(({ source }, i) => source === next.series[i]?.source);
 }
 
 /** The series. If the first has no bars from a day on, those that end before it are empty: their bars belong to another range. */

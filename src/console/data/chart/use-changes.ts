@@ -11,18 +11,30 @@ import type { LoadedHistory } from './use-history.ts';
 const FIRST_CHECK_MS = 5_000;
 const CHECK_MS = 60_000;
 
-/** Loads a history again when prices of its past days are imported, corrected, or no longer simulated, or when a day ends. */
-export function useChanges(key: string, { data, refresh }: LoadedHistory, rows: MarketRows): void {
-  /** Its code is loaded with the first check, long after the first chart. */
-  const watch = useRef<ChangeWatch>(undefined);
+/**
+ * Loads a history again when prices of its past days are imported, corrected, or no longer simulated, or when a day ends: its
+ * recent or its older bars, whichever have changed.
+ */
+export function useChanges(key: string, history: LoadedHistory, rows: MarketRows): void {
+  const { recent, older, refresh, refreshOlder } = history;
+  /** Their code is loaded with the first check, long after the first chart. */
+  const watches = useRef<Record<'recent' | 'older', ChangeWatch>>(undefined);
+  const isOlderOutdated = useRef(false);
   const loaded = useRef<{ id: string; quotes: readonly (Quote | undefined)[] }>(undefined);
-  const codes = codesOf(data?.series ?? []);
+  const codes = codesOf(recent?.series ?? []);
   const quotes = codes.map((code) => rows.get(code)?.quote);
-  if (data && loaded.current?.id !== data.id) loaded.current = { id: data.id, quotes };
+  if (recent && loaded.current?.id !== recent.id) loaded.current = { id: recent.id, quotes };
   const check = async () => {
-    if (!data || document.hidden) return;
-    watch.current ??= new (await loadModule(() => import('./change-watch.ts'))).ChangeWatch(key);
-    if (await watch.current.hasChanged(data, codes, loaded.current!.quotes, quotes)) refresh();
+    if (!recent || document.hidden) return;
+    if (!watches.current) {
+      const { ChangeWatch } = await loadModule(() => import('./change-watch.ts'));
+      watches.current ??= { recent: new ChangeWatch(key), older: new ChangeWatch(key) };
+    }
+    const watch = watches.current;
+    if (await watch.recent.hasChanged(recent, codes, loaded.current!.quotes, quotes)) return refresh();
+    if (!older) return;
+    if (await watch.older.hasChanged(older, codes, [], [])) isOlderOutdated.current = true;
+    if (isOlderOutdated.current) isOlderOutdated.current = !(await refreshOlder());
   };
   const latest = useRef(check);
   latest.current = check;
@@ -30,7 +42,7 @@ export function useChanges(key: string, { data, refresh }: LoadedHistory, rows: 
   useEffect(() => {
     const timer = setTimeout(checkNow, FIRST_CHECK_MS);
     return () => clearTimeout(timer);
-  }, [data?.id]);
+  }, [recent?.id, older?.first]);
   useRefresh(checkNow, CHECK_MS);
 }
 
