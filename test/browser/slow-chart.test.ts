@@ -51,6 +51,51 @@ inBrowser('while the data of a chart loads', (browser) => {
     await close();
   });
 
+  test('an outage is shown once, although quotes, bars and code are missing', async () => {
+    const { page, close } = await open('#/symbol/XAU');
+    await page.locator('.legend-day').waitFor();
+    await page.route(/market|rates|health|\.js$/, (route) => route.abort());
+    const asked = ['/market/quotes', '/rates/history'].map((path) => watchRequests(page, path));
+    await page.getByRole('button', { name: '5Y', exact: true }).click();
+    await eventually(async () => {
+      await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+      return asked.every((requests) => requests.length > 4); // after three retries, a load has failed
+    });
+    const module = page.waitForEvent('requestfailed', (request) => request.url().endsWith('.js'));
+    await page.getByRole('button', { name: 'Show statistics' }).click();
+    await module;
+    const outage = page.getByText('No connection to the service');
+    await outage.first().waitFor();
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    expect(await outage.count()).toBe(1);
+    await page.unroute(/market|rates|health|\.js$/);
+    await eventually(async () => (await outage.count()) === 0);
+    await close();
+  });
+
+  test('a used-up quota is shown once, although quotes and bars are missing', async () => {
+    const own = await openTestService('sqlite', { now: Date.now() });
+    await own.publish('XAU', { [date(1_500)]: 2_000, [date(1)]: 2_001 });
+    await own.setPlan({ name: 'tiny', quota: 2 });
+    const key = await own.key('tiny');
+    const { page, close } = await openPage(browser, own.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+    await page.goto(`${own.url}/#/symbol/XAU`);
+    await page.locator('.legend-day').waitFor();
+    const usedUp = page.getByText('The quota of this key is used up');
+    await page.getByRole('button', { name: '5Y', exact: true }).click();
+    await usedUp.waitFor();
+    own.clock.time += 2 * 3_600_000; // the quotes are free for an hour
+    await own.publish('XAU', { [date(1)]: 2_002 });
+    const market = page.waitForResponse(/\/market\?/);
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    expect((await market).status()).toBe(429);
+    await page.locator('main > .notice').waitFor();
+    expect(await usedUp.count()).toBe(1);
+    await close();
+    await own.close();
+  });
+
   test('a symbol opens after one that does not exist', async () => {
     const { page, close } = await open('#/symbol/NOPE');
     await page.getByText('There is no symbol “NOPE”').waitFor();

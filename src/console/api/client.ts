@@ -77,7 +77,7 @@ export class NotSent extends Error {}
 
 /** Whether the service is unavailable at the moment, so that a retry may help. */
 export function isOutage(error: unknown): boolean {
-  return error instanceof ConnectionLost || error instanceof Unavailable;
+  return error instanceof OpenpitError && (error.status === 0 || error instanceof Unavailable);
 }
 
 /** Whether the key was refused, so that another one is needed. */

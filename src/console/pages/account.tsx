@@ -6,11 +6,11 @@ import { Quota } from '../account/quota.tsx';
 import { UsageCard } from '../account/usage-card.tsx';
 import { type Holder, replaceKey, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, IssuedAnswer, KeyRecord, UsageAnswer, UsageDailyAnswer } from '../api/answers.ts';
-import { askWithKey, isAboutKey, isOutage } from '../api/client.ts';
+import { askWithKey, isAboutKey } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { isKeyRemembered, rememberKey, setSecret } from '../api/session.ts';
 import { masked } from '../show/format.ts';
-import { Failure, Loading, Notice, OutageShown } from '../show/parts.tsx';
+import { Failure, Loading, Notice, ShownError } from '../show/parts.tsx';
 
 /** How long after an incomplete count to read it again. */
 const READ_AGAIN_MS = 3_000;
@@ -77,7 +77,7 @@ function Account({ holder }: { holder: Holder }) {
         <Loading label="Reading the usage" shape="cards" lines={4} />
       )}
       {loaded.data && (
-        <OutageShown.Provider value={isOutage(loaded.error)}>
+        <ShownError.Provider value={loaded.error}>
           <div class="columns">
             <Quota usage={loaded.data.usage} daily={loaded.data.daily} now={Date.now() / 1000} />
             <Limits plan={plan} />
@@ -105,7 +105,7 @@ function Account({ holder }: { holder: Holder }) {
               }}
             />
           )}
-        </OutageShown.Provider>
+        </ShownError.Provider>
       )}
       {kind !== 'own' && !isOver && (
         <section class="card">

@@ -8,7 +8,7 @@ import { Alarms } from '../operator/alarms.tsx';
 import { Replicas, ServiceFacts } from '../operator/replicas.tsx';
 import { Section, SectionLinks } from '../operator/sections.tsx';
 import { SignIn } from '../operator/sign-in.tsx';
-import { Failure, Loading, OutageShown } from '../show/parts.tsx';
+import { Failure, Loading, ShownError } from '../show/parts.tsx';
 
 /** As often as replicas send heartbeats. */
 const REFRESH_MS = 5_000;
@@ -89,9 +89,9 @@ function Signed({
           )}
         </>
       )}
-      <OutageShown.Provider value={isDown}>
+      <ShownError.Provider value={error}>
         <Section name={section} token={token} isDemo={isDemo} />
-      </OutageShown.Provider>
+      </ShownError.Provider>
       {section === '' && replicas.data && <Replicas {...replicas.data} />}
     </>
   );

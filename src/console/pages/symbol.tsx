@@ -17,7 +17,7 @@ import { useMarket, useMarketRow } from '../data/market/use-market.ts';
 import { useQuotes } from '../data/market/use-quotes.ts';
 import { linkTo } from '../data/route.ts';
 import { useMeasures } from '../data/units.ts';
-import { Failure, Loading, Notice } from '../show/parts.tsx';
+import { Failure, Loading, Notice, ShownError } from '../show/parts.tsx';
 import { ChartArea, styleOf } from '../symbol/chart-area.tsx';
 import { AverageTools, DrawingTools, RangeTools } from '../symbol/chart-tools.tsx';
 import { Details } from '../symbol/details/details.tsx';
@@ -118,60 +118,68 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
     <>
       <Title symbol={symbol} headline={headline} delaySeconds={plan.delaySeconds} />
       {store.error !== undefined && <Failure error={store.error} onRetry={store.refresh} />}
-      <section class="card chart-card" aria-label="Chart">
-        <div class="chart-tools">
-          <RangeTools view={view} range={range} span={span} firstDate={symbol.firstDate} onChange={change} />
-          <DrawingTools {...style} onChange={change} />
-        </div>
-        <div class="chart-tools finer">
-          <div class="tools">
-            <MeasureTools
-              symbols={symbols}
-              plan={plan}
-              market={store.searchable}
-              onSearch={store.loadAll}
+      <ShownError.Provider value={store.error}>
+        <section class="card chart-card" aria-label="Chart">
+          <div class="chart-tools">
+            <RangeTools
               view={view}
-              measures={measures}
-              interval={interval}
+              range={range}
+              span={span}
+              firstDate={symbol.firstDate}
               onChange={change}
             />
-            <AverageTools averages={view.averages} scale={style.scale} onChange={change} />
+            <DrawingTools {...style} onChange={change} />
           </div>
-          <ExportTools
+          <div class="chart-tools finer">
+            <div class="tools">
+              <MeasureTools
+                symbols={symbols}
+                plan={plan}
+                market={store.searchable}
+                onSearch={store.loadAll}
+                view={view}
+                measures={measures}
+                interval={interval}
+                onChange={change}
+              />
+              <AverageTools averages={view.averages} scale={style.scale} onChange={change} />
+            </div>
+            <ExportTools
+              history={data}
+              series={series}
+              span={shown.current}
+              drawing={drawing}
+              apiKey={apiKey}
+            />
+          </div>
+          <ChartArea
+            history={history}
+            series={series}
+            view={view}
+            style={style}
+            shownFrom={span.first}
+            marks={marks}
+            obstacle={withoutMinutes ?? (mustAsk ? requests : undefined)}
+            plan={plan.name}
+            onLoad={() => setAgreed(wanted.first)}
+            onChange={change}
+            onDrawing={setDrawing}
+          />
+        </section>
+        {data && (
+          <Details
+            symbol={symbol}
+            headline={headline}
+            quoteOf={quoteOf}
             history={data}
             series={series}
             span={shown.current}
-            drawing={drawing}
-            apiKey={apiKey}
+            units={measures.units}
+            holder={holder}
+            onMarks={setMarks}
           />
-        </div>
-        <ChartArea
-          history={history}
-          series={series}
-          view={view}
-          style={style}
-          shownFrom={span.first}
-          marks={marks}
-          obstacle={withoutMinutes ?? (mustAsk ? requests : undefined)}
-          plan={plan.name}
-          onLoad={() => setAgreed(wanted.first)}
-          onChange={change}
-          onDrawing={setDrawing}
-        />
-      </section>
-      {data && (
-        <Details
-          symbol={symbol}
-          headline={headline}
-          quoteOf={quoteOf}
-          history={data}
-          series={series}
-          span={shown.current}
-          units={measures.units}
-          holder={holder}
-          onMarks={setMarks}
-        />
-      )}
+        )}
+      </ShownError.Provider>
     </>
   );
 }

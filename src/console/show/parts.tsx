@@ -36,12 +36,13 @@ export function ActionsHead() {
   );
 }
 
-/** Whether the page shows an outage already: its parts need not repeat it. */
-export const OutageShown = createContext(false);
+/** The error that the page shows already: its parts need not repeat an outage or a used-up quota. */
+export const ShownError = createContext<unknown>(undefined);
 
 /** An error message with a way to continue. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  if (useContext(OutageShown) && isOutage(error)) return null;
+  const shown = useContext(ShownError);
+  if ((isOutage(shown) && isOutage(error)) || (isUsedUp(shown) && isUsedUp(error))) return null;
   const retry = onRetry && (
     <button type="button" class="button" onClick={onRetry}>
       Try again
@@ -54,11 +55,15 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   );
 }
 
+function isUsedUp(error: unknown): boolean {
+  return error instanceof OpenpitError && error.code === 'quota_exhausted';
+}
+
 function titleOf(error: unknown): string {
   if (error instanceof NotSent) return 'Nothing was sent';
   if (!(error instanceof OpenpitError)) return 'Something went wrong on this page';
   if (error.status === 0) return 'No connection to the service';
-  if (error.code === 'quota_exhausted') return 'The quota of this key is used up';
+  if (isUsedUp(error)) return 'The quota of this key is used up';
   if (error.code === 'no_data') return 'There is no data for this';
   if (error.code === 'unknown_symbol') return 'There is no such symbol';
   if (error.status === 429) return 'Too many requests';
