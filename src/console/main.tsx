@@ -21,3 +21,12 @@ if (matchMedia('(pointer: coarse)').matches) loadStyle(touchStyle).catch(() => {
 takeKeyFromAddress();
 addEventListener('hashchange', takeKeyFromAddress); // before the router's own listener
 render(<App />, document.getElementById('app')!);
+addEventListener(
+  'focusin',
+  ({ target }) =>
+    void import('./show/keep-focus.ts').then(
+      ({ keepFocus }) => keepFocus(target),
+      () => {},
+    ),
+  { once: true },
+);

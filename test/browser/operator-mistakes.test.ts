@@ -60,6 +60,76 @@ inBrowser('a mistake', (browser) => {
     await close();
   });
 
+  test('the focus goes to the next sensible button when the pressed one disappears, and the result is announced', async () => {
+    await createAccount('Alpha');
+    await createAccount('Beta');
+    const { page, close } = await open('customers');
+    const focused = page.locator(':focus');
+    const button = (name: string | RegExp) => page.getByRole('button', { name });
+    const press = (name: string | RegExp) => button(name).press('Enter');
+    const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
+    await press('Suspend Alpha');
+    await press('Suspend now Alpha');
+    await said('Alpha is suspended.');
+    await focused.and(button('Resume Alpha')).waitFor();
+    await press('Resume Alpha');
+    await said('Alpha is active again.');
+    await focused.and(button('Suspend Alpha')).waitFor();
+    await page.getByLabel('Plan of Alpha').selectOption('pro');
+    await press('Undo');
+    await said('Alpha is on the plan basic now.');
+    await focused.and(button('Create account')).waitFor();
+    await press('Usage and keys of Alpha');
+    await press(/^Revoke key_/);
+    await press(/^Revoke for good key_/);
+    await said(/key_\w+ is revoked\./);
+    await focused.and(button('Create a key')).waitFor();
+    await press('Delete the account Alpha');
+    await press(/^Delete it with its keys/);
+    await said('The account Alpha is deleted.');
+    await focused.and(button(/^Usage and keys of /)).waitFor();
+    await press('Delete free');
+    await press('Delete the plan free');
+    await said('The plan free is deleted.');
+    await focused.and(button(/^Change the plan/)).waitFor();
+    await press('Undo');
+    await said('The change is undone.');
+    await focused.and(button('New plan')).waitFor();
+    await close();
+  });
+
+  test('the focus stays in the part of the page whose button disappeared, on the other operator’s pages', async () => {
+    const { page, close } = await open('maintenance');
+    const focused = page.locator(':focus');
+    const button = (name: string | RegExp) => page.getByRole('button', { name });
+    const press = (name: string | RegExp) => button(name).press('Enter');
+    const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
+    await press('Back up now');
+    await said(/^The backup .* is complete\./);
+    await focused.and(button('Back up now')).waitFor();
+    await press(/^Delete .*\.db/);
+    await press(/^Delete for good .*\.db/);
+    await said(/^The backup .* is deleted\./);
+    await focused.and(button('Back up now')).waitFor();
+    await press('Show the webhook secret');
+    await press('Show it on the screen the webhook secret');
+    await focused.and(button('Hide')).waitFor();
+    await page.goto(`${service.url}/#/operator/feeds`);
+    await press('Turn on imf');
+    await said('imf is on');
+    await focused.and(button(/^Turn on all public feeds/)).waitFor();
+    await press('Turn off imf');
+    await press('Turn off now imf');
+    await said('imf is off.');
+    await focused.and(button(/^Turn on all public feeds/)).waitFor();
+    await page.goto(`${service.url}/#/operator/prices`);
+    await button('Delete BIT').press('Enter');
+    await press('Delete with all prices BIT');
+    await said('BIT is deleted.');
+    await focused.and(button(/^Change /)).waitFor();
+    await close();
+  });
+
   test('a form that a button opens gets the focus in view, Escape closes it, and the focus returns', async () => {
     const { account, key } = await createAccount('Forms');
     for (let n = 0; n < 12; n++) await asOperator(`/admin/accounts/${account.id}/keys`, 'POST', {});

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { IssuedAnswer, KeyRecord } from '../api/answers.ts';
+import { DoneNotice } from '../editing/done-notice.tsx';
 import { useAction } from '../editing/use-action.ts';
 import { Failure } from '../show/parts.tsx';
 import { givenRules, type KeyRulesBody, KeyRulesForm } from './key-rules.tsx';
@@ -45,9 +46,12 @@ export function Keys({
   const [edited, setEdited] = useState<KeyRecord | 'new'>();
   const [overlapSeconds, setOverlapSeconds] = useState(DAY_SECONDS);
   const isNew = (id: string) => issued.some(({ key }) => key.id === id);
-  const change = (action: () => Promise<unknown>, replaced?: string) =>
+  const [done, setDone] = useState<string>();
+  const change = (action: () => Promise<unknown>, replaced?: string, effect?: string) =>
     run(async () => {
+      setDone(undefined);
       const answer = await action();
+      setDone(effect);
       const made = isIssued(answer) ? answer : undefined;
       if (made) setIssued((shown) => [made, ...shown]);
       onChange(made, replaced);
@@ -69,6 +73,7 @@ export function Keys({
         </button>
       </div>
       {error !== undefined && <Failure error={error} />}
+      {done && <DoneNotice text={done} />}
       {issued.map((one) => (
         <NewKey
           key={one.key.id}
@@ -97,7 +102,7 @@ export function Keys({
         isBusy={isBusy}
         onEdit={setEdited}
         onRotate={({ id }) => change(() => actions.rotate(id, overlapSeconds), id)}
-        onRevoke={({ id }) => change(() => actions.revoke(id))}
+        onRevoke={({ id }) => change(() => actions.revoke(id), undefined, `${id} is revoked.`)}
       />
       <WhichKey keys={keys} onFound={setFound} />
       <p class="hint">

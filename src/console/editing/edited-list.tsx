@@ -2,12 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Loaded } from '../api/load.ts';
 import { Failure, Loading } from '../show/parts.tsx';
-import { UndoNotice } from './undo-notice.tsx';
+import { DoneNotice } from './done-notice.tsx';
 import { type RunningAction, useAction } from './use-action.ts';
 
-interface Undoable {
+/** What a change has done, and what takes it back. */
+interface Done {
   text: string;
-  undo: () => Promise<unknown>;
+  undo?: () => Promise<unknown>;
 }
 
 export interface ListEditor<T> {
@@ -16,20 +17,20 @@ export interface ListEditor<T> {
   edited: T | undefined;
   edit(item: T | undefined): void;
   /** The last change, until the next one. */
-  done: Undoable | undefined;
+  done: Done | undefined;
   /** Makes a change and closes the form, unless another one has been opened. What takes it back is offered. */
-  change(work: () => Promise<unknown>, undoable?: Undoable): Promise<void>;
+  change(work: () => Promise<unknown>, effect: Done): Promise<void>;
 }
 
 /** The state of a list whose items are edited one at a time. */
 export function useListEditor<T>(reload: () => void): ListEditor<T> {
   const action = useAction();
   const [edited, edit] = useState<T>();
-  const [done, setDone] = useState<Undoable>();
-  const change = async (work: () => Promise<unknown>, undoable?: Undoable) => {
+  const [done, setDone] = useState<Done>();
+  const change = async (work: () => Promise<unknown>, effect: Done) => {
     setDone(undefined);
     if (!(await action.run(work))) return;
-    setDone(undoable);
+    setDone(effect);
     edit((now) => (now === edited ? undefined : now));
     reload();
   };
@@ -66,7 +67,13 @@ export function EditedList<T>({
       </div>
       {hint && <p class="hint">{hint}</p>}
       {action.error !== undefined && <Failure error={action.error} />}
-      {done && <UndoNotice text={done.text} disabled={action.isBusy} onUndo={() => change(done.undo)} />}
+      {done && (
+        <DoneNotice
+          text={done.text}
+          disabled={action.isBusy}
+          onUndo={done.undo && (() => change(done.undo!, { text: 'The change is undone.' }))}
+        />
+      )}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && (
         <Loading label={`Reading the ${title.toLowerCase()}`} shape="table" />

@@ -3,7 +3,7 @@ import { NewKey } from '../../account/new-key.tsx';
 import type { IssuedAnswer, PlanRecord } from '../../api/answers.ts';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
-import { UndoNotice } from '../../editing/undo-notice.tsx';
+import { DoneNotice } from '../../editing/done-notice.tsx';
 import { useAction } from '../../editing/use-action.ts';
 import { ActionsHead, Failure, Loading } from '../../show/parts.tsx';
 import { type AccountChange, AccountRow, type AccountSummary } from './account-row.tsx';
@@ -19,13 +19,18 @@ interface CreatedAnswer extends IssuedAnswer {
   account: { id: string; name: string };
 }
 
+interface Done {
+  text: string;
+  undo?: () => unknown;
+}
+
 /** Accounts: find, create, suspend, resume, change the plan, see usage, manage keys, delete. */
 export function Accounts({ token }: { token: string }) {
   const [search, setSearch] = useState('');
   const [opened, setOpened] = useState<string>();
   const [issued, setIssued] = useState<readonly CreatedAnswer[]>([]);
   const action = useAction();
-  const [moved, setMoved] = useState<{ id: string; name: string; before: string; plan: string }>();
+  const [done, setDone] = useState<Done>();
   const loadedPlans = useLoad(async () => {
     const { plans } = await askAsOperator<{ plans: PlanRecord[] }>(token, '/admin/plans');
     return plans.map(({ name }) => name);
@@ -33,8 +38,10 @@ export function Accounts({ token }: { token: string }) {
   /** How many pages are shown. All of them are read again after a change. */
   const pages = useRef(1);
   const loaded = useLoad(() => readPages(token, search, pages.current), [token, search]);
-  const change = async <T,>(work: () => Promise<T>) => {
+  const change = async <T,>(work: () => Promise<T>, effect?: Done) => {
+    setDone(undefined);
     const answer = await action.run(work);
+    if (answer) setDone(effect);
     loaded.reload();
     loadedPlans.reload();
     return answer;
@@ -46,15 +53,15 @@ export function Accounts({ token }: { token: string }) {
     if (made) setIssued((shown) => [made, ...shown]);
     return made !== undefined;
   };
-  const update = ({ id, name, plan }: AccountSummary, body: AccountChange) =>
-    change(async () => {
-      setMoved(undefined);
-      await askAsOperator(token, pathOf(id), { method: 'PATCH', body });
-      if (body.plan !== undefined) setMoved({ id, name, before: plan, plan: body.plan });
+  const update = (account: AccountSummary, body: AccountChange, undo?: AccountChange): Promise<unknown> =>
+    change(() => askAsOperator(token, pathOf(account.id), { method: 'PATCH', body }), {
+      text: effectOf(account.name, body),
+      ...(undo && { undo: () => update(account, undo) }),
     });
-  const remove = (id: string) =>
-    change(() =>
-      askAsOperator(token, `${pathOf(id)}?confirm=${encodeURIComponent(id)}`, { method: 'DELETE' }),
+  const remove = ({ id, name }: AccountSummary) =>
+    change(
+      () => askAsOperator(token, `${pathOf(id)}?confirm=${encodeURIComponent(id)}`, { method: 'DELETE' }),
+      { text: `The account ${name} is deleted.` },
     );
   const [accounts, plans] = [loaded.data?.accounts, loadedPlans.data];
   const failed = [loaded, loadedPlans].find(({ state }) => state === 'failed');
@@ -84,16 +91,7 @@ export function Accounts({ token }: { token: string }) {
           onDone={() => setIssued((shown) => shown.filter((other) => other !== one))}
         />
       ))}
-      {moved && (
-        <UndoNotice
-          text={`${moved.name} is on the plan ${moved.plan} now.`}
-          onUndo={() => {
-            const { id, before } = moved;
-            setMoved(undefined);
-            void change(() => askAsOperator(token, pathOf(id), { method: 'PATCH', body: { plan: before } }));
-          }}
-        />
-      )}
+      {done && <DoneNotice text={done.text} onUndo={done.undo} />}
       {!failed && !(accounts && plans) && <Loading label="Reading the accounts" shape="table" />}
       {accounts?.length === 0 && (
         <p class="hint">
@@ -122,8 +120,10 @@ export function Accounts({ token }: { token: string }) {
                 plans={plans}
                 isOpen={opened === one.id}
                 onOpen={() => setOpened(opened === one.id ? undefined : one.id)}
-                onChange={(body) => update(one, body)}
-                onDelete={() => remove(one.id)}
+                onChange={(body) =>
+                  update(one, body, body.plan === undefined ? undefined : { plan: one.plan })
+                }
+                onDelete={() => remove(one)}
               />
             ))}
           </tbody>
@@ -157,6 +157,11 @@ async function readPages(token: string, search: string, pages: number): Promise<
     next = page.next;
   }
   return { accounts, next };
+}
+
+function effectOf(name: string, { plan, status }: AccountChange): string {
+  if (plan !== undefined) return `${name} is on the plan ${plan} now.`;
+  return status === 'suspended' ? `${name} is suspended.` : `${name} is active again.`;
 }
 
 function pathOf(id: string): string {

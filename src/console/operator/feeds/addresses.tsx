@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
+import { DoneNotice } from '../../editing/done-notice.tsx';
 import { SureButton } from '../../editing/sure-button.tsx';
-import { UndoNotice } from '../../editing/undo-notice.tsx';
 import { useAction } from '../../editing/use-action.ts';
 import { Failure, Loading } from '../../show/parts.tsx';
 
@@ -80,7 +80,7 @@ export function Addresses({ token, feed }: { token: string; feed: string }) {
       )}
       {action.error !== undefined && <Failure error={action.error} />}
       {before && (
-        <UndoNotice
+        <DoneNotice
           text="The next run uses the new addresses."
           disabled={action.isBusy}
           onUndo={() => save(before, undefined)}

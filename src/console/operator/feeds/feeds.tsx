@@ -33,6 +33,7 @@ export function Feeds({ token }: { token: string }) {
   const turn = async (key: string, enabled: boolean) => {
     const path = `/admin/feeds/${encodeURIComponent(key)}`;
     const turned = await action.run(() => askAsOperator(token, path, { method: 'PATCH', body: { enabled } }));
+    if (turned) setNotice(enabled ? `${key} is on and runs now.` : `${key} is off.`);
     loaded.reload();
     return turned !== undefined;
   };

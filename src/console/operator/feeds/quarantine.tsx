@@ -4,7 +4,9 @@ import { commandLine } from '../../api/features.ts';
 import { useLoad, useRefresh } from '../../api/load.ts';
 import type { HeldBarRecord, HeldTickRecord } from '../../api/operator.ts';
 import { linkTo } from '../../data/route.ts';
+import { DoneNotice } from '../../editing/done-notice.tsx';
 import { SureButton } from '../../editing/sure-button.tsx';
+import { useAction } from '../../editing/use-action.ts';
 import { ago, count, day, moment, price } from '../../show/format.ts';
 import { Choice, Failure, Loading } from '../../show/parts.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
@@ -29,7 +31,8 @@ function heldPrices({ ticks, bars }: HeldAnswer) {
 
 /** Held prices, to release or to drop. */
 export function Quarantine({ token }: { token: string }) {
-  const [error, setError] = useState<unknown>();
+  const action = useAction();
+  const [done, setDone] = useState<string>();
   const [which, setWhich] = useState<'Waiting' | 'All'>('Waiting');
   const loaded = useLoad(async () => {
     const path = `/admin/quarantine?all=${which === 'All'}`;
@@ -37,9 +40,11 @@ export function Quarantine({ token }: { token: string }) {
     return { prices: heldPrices(answer), complete: answer.complete };
   }, [token, which]);
   useRefresh(loaded.refresh, REFRESH_MS);
-  const decide = async (id: number, what: 'release' | 'drop') => {
-    setError(undefined);
-    await askAsOperator(token, `/admin/quarantine/${id}/${what}`, { method: 'POST' }).catch(setError);
+  const decide = async (id: number, describe: string, what: 'release' | 'drop') => {
+    setDone(undefined);
+    const path = `/admin/quarantine/${id}/${what}`;
+    if (await action.run(() => askAsOperator(token, path, { method: 'POST' })))
+      setDone(`${describe} is ${what === 'release' ? 'published' : 'dropped'}.`);
     loaded.reload();
   };
   const { prices: held, complete } = loaded.data ?? { prices: [], complete: true };
@@ -54,7 +59,8 @@ export function Quarantine({ token }: { token: string }) {
           onChange={setWhich}
         />
       </div>
-      {error !== undefined && <Failure error={error} />}
+      {action.error !== undefined && <Failure error={action.error} />}
+      {done && <DoneNotice text={done} />}
       {loaded.state === 'failed' && !loaded.data && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the quarantine" shape="table" />}
       {loaded.data?.prices.length === 0 && (
@@ -76,7 +82,10 @@ export function Quarantine({ token }: { token: string }) {
           ]}
           actions={(one) =>
             one.state === 'held' ? (
-              <Decision price={one} onDecide={(what) => decide(one.id, what)} />
+              <Decision
+                price={one}
+                onDecide={(what) => decide(one.id, `${one.symbol} ${price(one.price)}`, what)}
+              />
             ) : (
               <span class="muted">
                 {one.state}

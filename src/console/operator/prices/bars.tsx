@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator, NotSent } from '../../api/client.ts';
+import { DoneNotice } from '../../editing/done-notice.tsx';
 import { SureButton } from '../../editing/sure-button.tsx';
-import { UndoNotice } from '../../editing/undo-notice.tsx';
 import { useAction } from '../../editing/use-action.ts';
 import { plural } from '../../show/format.ts';
 import { Choice, Failure, Notice } from '../../show/parts.tsx';
@@ -129,7 +129,7 @@ export function Bars({
       {what === 'Correct' && <FirstRealPrice symbols={simulated.has(symbol.trim()) ? [symbol.trim()] : []} />}
       {action.error !== undefined && <Failure error={action.error} />}
       {notice !== undefined && <Notice title={notice} />}
-      {done && <UndoNotice text={done.text} disabled={action.isBusy} onUndo={() => undo(done)} />}
+      {done && <DoneNotice text={done.text} disabled={action.isBusy} onUndo={() => undo(done)} />}
     </section>
   );
 }

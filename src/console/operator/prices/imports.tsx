@@ -1,5 +1,7 @@
+import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
+import { DoneNotice } from '../../editing/done-notice.tsx';
 import { SureButton } from '../../editing/sure-button.tsx';
 import { useAction } from '../../editing/use-action.ts';
 import { ago, count } from '../../show/format.ts';
@@ -23,12 +25,14 @@ interface ImportRecord {
 /** The last imports, each of which can be undone. `changes` counts imports made on this page. */
 export function Imports({ token, changes, onUndo }: { token: string; changes: number; onUndo: () => void }) {
   const action = useAction();
+  const [done, setDone] = useState<string>();
   const loaded = useLoad(
     async () => (await askAsOperator<{ imports: ImportRecord[] }>(token, '/admin/imports')).imports,
     [token, changes],
   );
   const undo = async (run: number) => {
-    await action.run(() => undoImport(token, run));
+    setDone(undefined);
+    if (await action.run(() => undoImport(token, run))) setDone(`Import ${run} is undone.`);
     loaded.reload();
     onUndo();
   };
@@ -36,6 +40,7 @@ export function Imports({ token, changes, onUndo }: { token: string; changes: nu
     <section class="card" aria-labelledby="imports-title">
       <h2 id="imports-title">Imports</h2>
       {action.error !== undefined && <Failure error={action.error} />}
+      {done && <DoneNotice text={done} />}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the imports" shape="table" />}
       {loaded.data?.length === 0 && <p class="hint">No file has been imported yet.</p>}

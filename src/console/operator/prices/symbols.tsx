@@ -30,12 +30,14 @@ export function Symbols({ token }: { token: string }) {
     const before = edited === 'new' ? undefined : loaded.data?.find(({ code }) => code === symbol.code);
     return change(
       () => put(symbol, before ? {} : ONLY_NEW),
-      before && { text: `${symbol.code} is changed.`, undo: () => put(before) },
+      before
+        ? { text: `${symbol.code} is changed.`, undo: () => put(before) }
+        : { text: `${symbol.code} is defined.` },
     );
   };
   const remove = (code: string) => {
     const path = `/admin/symbols/${encodeURIComponent(code)}?confirm=${encodeURIComponent(code)}`;
-    return change(() => askAsOperator(token, path, { method: 'DELETE' }));
+    return change(() => askAsOperator(token, path, { method: 'DELETE' }), { text: `${code} is deleted.` });
   };
   return (
     <EditedList

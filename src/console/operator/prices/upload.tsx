@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
+import { DoneNotice } from '../../editing/done-notice.tsx';
 import { SureButton } from '../../editing/sure-button.tsx';
-import { UndoNotice } from '../../editing/undo-notice.tsx';
 import { useAction } from '../../editing/use-action.ts';
 import { count, plural } from '../../show/format.ts';
 import { Failure, Notice } from '../../show/parts.tsx';
@@ -132,7 +132,7 @@ export function Upload({
         </div>
       )}
       {imported?.run != null && (
-        <UndoNotice
+        <DoneNotice
           text={`Import ${imported.run} is done: ${plural(imported.taken, 'new price')}, ${imported.corrected} corrected, ${imported.held} held back.`}
           label="Undo this import"
           disabled={action.isBusy}

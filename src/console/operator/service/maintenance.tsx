@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
+import { DoneNotice } from '../../editing/done-notice.tsx';
 import { SureButton } from '../../editing/sure-button.tsx';
-import { type RunningAction, useAction } from '../../editing/use-action.ts';
+import { useAction } from '../../editing/use-action.ts';
 import { CopyButton, Failure, Loading, Notice } from '../../show/parts.tsx';
 import { StackTable } from '../../show/stack-table.tsx';
 import { Doctor } from './doctor.tsx';
@@ -33,25 +34,33 @@ function Backups({ token }: { token: string }) {
     async () => (await askAsOperator<{ backups: Backup[] }>(token, '/admin/backups')).backups,
     [token],
   );
-  const change = async (action: RunningAction, path: string, method: string) => {
-    await action.run(() => askAsOperator(token, path, { method }));
+  const [done, setDone] = useState<string>();
+  const make = async () => {
+    setDone(undefined);
+    const made = await making.run(() =>
+      askAsOperator<{ backup: Backup }>(token, '/admin/backups', { method: 'POST' }),
+    );
+    if (made) setDone(`The backup ${made.backup.name} is complete.`);
+    loaded.reload();
+  };
+  const remove = async (name: string) => {
+    setDone(undefined);
+    const path = `/admin/backups/${name}`;
+    if (await deleting.run(() => askAsOperator(token, path, { method: 'DELETE' })))
+      setDone(`The backup ${name} is deleted.`);
     loaded.reload();
   };
   return (
     <section class="card" aria-labelledby="backups-title">
       <div class="card-head">
         <h2 id="backups-title">Backups</h2>
-        <button
-          type="button"
-          class="button primary small"
-          disabled={making.isBusy}
-          onClick={() => change(making, '/admin/backups', 'POST')}
-        >
+        <button type="button" class="button primary small" disabled={making.isBusy} onClick={make}>
           {making.isBusy ? 'Backing up…' : 'Back up now'}
         </button>
       </div>
       {making.error !== undefined && <Failure error={making.error} />}
       {deleting.error !== undefined && <Failure error={deleting.error} />}
+      {done && <DoneNotice text={done} />}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={loaded.reload} />}
       {!loaded.data && loaded.state === 'loading' && <Loading label="Reading the backups" shape="table" />}
       {loaded.data?.length === 0 && (
@@ -74,7 +83,7 @@ function Backups({ token }: { token: string }) {
               sure="Delete for good"
               describe={name}
               disabled={deleting.isBusy}
-              onSure={() => change(deleting, `/admin/backups/${name}`, 'DELETE')}
+              onSure={() => remove(name)}
             />
           )}
         />
