@@ -5,7 +5,7 @@ import { SureButton } from '../../editing/sure-button.tsx';
 import { useAction } from '../../editing/use-action.ts';
 import { plural } from '../../show/format.ts';
 import { Choice, Failure, Notice } from '../../show/parts.tsx';
-import { FirstRealPrice } from './first-real-price.tsx';
+import { FirstRealPrice, type PriceFormProps } from './first-real-price.tsx';
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
@@ -19,16 +19,7 @@ interface Done {
 }
 
 /** Withdraws or corrects the prices of days. Both can be undone. */
-export function Bars({
-  token,
-  simulated,
-  onChange,
-}: {
-  token: string;
-  /** The symbols of which all prices are simulated. */
-  simulated: ReadonlySet<string>;
-  onChange: () => void;
-}) {
+export function Bars({ token, simulated, onChange }: PriceFormProps) {
   const action = useAction();
   const [what, setWhat] = useState<'Correct' | 'Withdraw'>('Correct');
   const [symbol, setSymbol] = useState('');

@@ -3,6 +3,14 @@ import { useLoad } from '../../api/load.ts';
 import { Notice } from '../../show/parts.tsx';
 import type { AdminSymbol } from './symbol-form.tsx';
 
+/** What a form needs that publishes prices. */
+export interface PriceFormProps {
+  token: string;
+  /** The symbols of which all prices are simulated. */
+  simulated: ReadonlySet<string>;
+  onChange: () => void;
+}
+
 /** The symbols, by all their codes, of which all prices are simulated. `refresh` reads them again. */
 export function useSimulatedOnly(token: string, isDemo: boolean) {
   const loaded = useLoad(async () => {

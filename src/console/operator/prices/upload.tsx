@@ -4,22 +4,14 @@ import { SureButton } from '../../editing/sure-button.tsx';
 import { useAction } from '../../editing/use-action.ts';
 import { count, plural } from '../../show/format.ts';
 import { Failure, Notice } from '../../show/parts.tsx';
-import { FirstRealPrice } from './first-real-price.tsx';
+import { FirstRealPrice, type PriceFormProps } from './first-real-price.tsx';
+import { ImportFields } from './import-fields.tsx';
 import { Preview } from './preview.tsx';
 import { ReadingRules } from './reading-rules.tsx';
 import { type ImportAnswer, type ImportForm, NO_RULES, sendFile, undoImport } from './send-file.ts';
 
 /** Uploads a file of daily prices: preview first, then import, then undo if it was wrong. */
-export function Upload({
-  token,
-  simulated,
-  onChange,
-}: {
-  token: string;
-  /** The symbols of which all prices are simulated. */
-  simulated: ReadonlySet<string>;
-  onChange: () => void;
-}) {
+export function Upload({ token, simulated, onChange }: PriceFormProps) {
   const action = useAction();
   const [file, setFile] = useState<File>();
   const [form, setForm] = useState<ImportForm>(NO_RULES);
@@ -78,33 +70,7 @@ export function Upload({
             onChange={(event) => setFile(event.currentTarget.files?.[0])}
           />
         </label>
-        <label>
-          Symbol of all rows
-          <input
-            value={form.symbol}
-            placeholder="XAU"
-            disabled={form.symbolColumn !== ''}
-            required={form.symbolColumn === ''}
-            onInput={(event) => change({ symbol: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          or column with symbols
-          <input
-            value={form.symbolColumn}
-            placeholder="Code"
-            disabled={form.symbol !== ''}
-            onInput={(event) => change({ symbolColumn: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          Source
-          <input
-            value={form.source}
-            placeholder="import"
-            onInput={(event) => change({ source: event.currentTarget.value })}
-          />
-        </label>
+        <ImportFields form={form} onChange={change} />
         <button type="submit" class="button" disabled={action.isBusy}>
           {action.isBusy && !effect ? 'Reading…' : 'Preview'}
         </button>
