@@ -334,6 +334,9 @@ inBrowser('a chart', (browser) => {
     const { page, requests, close } = await open('#/symbol/AL-AVG?range=All');
     expect(requests[0]!.searchParams.get('interval')).toBe('month');
     expect(await page.locator('.legend-interval').textContent()).toBe('monthly');
+    await page.locator('.ranges dt').getByText('Shown in the chart').waitFor();
+    expect(await page.locator('.ranges dt').allTextContents()).toEqual(['Shown in the chart']); // a month has one price
+    expect(await page.locator('.rate-origin').textContent()).not.toContain('market');
     await close();
   });
 });

@@ -2,7 +2,7 @@ import { memo } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
 import type { MarketSymbol, Quote } from '../api/answers.ts';
 import { Sparkline } from '../charts/sparkline.tsx';
-import { changeOf, type MarketRow } from '../data/market/rows.ts';
+import { changeOf, hasMarketHours, type MarketRow } from '../data/market/rows.ts';
 import type { MarketStore } from '../data/market/store.ts';
 import { useMarketRow } from '../data/market/use-market.ts';
 import { linkTo } from '../data/route.ts';
@@ -28,7 +28,7 @@ export const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; 
         <a href={linkTo('symbol', symbol.symbol)}>
           <span class="name">{symbol.name}</span> <span class="code">{symbol.symbol}</span>
         </a>
-        {quote && <Origin quote={quote} now={now} />}
+        {quote && <Origin quote={quote} now={now} hasHours={hasMarketHours(symbol)} />}
       </th>
       <td class="cell-line">
         <Sparkline values={values} trend={row ? trendOf(row) : 'flat'} />
@@ -55,8 +55,16 @@ export const Row = memo(function Row({ symbol, store }: { symbol: MarketSymbol; 
   );
 });
 
-/** Whether a rate is real or simulated, how old it is, and whether its market is open. */
-function Origin({ quote: { source, at, open, stale }, now }: { quote: Quote; now: number }) {
+/** Whether a rate is real or simulated, how old it is, and whether its market is open, if it has one. */
+function Origin({
+  quote: { source, at, open, stale },
+  now,
+  hasHours,
+}: {
+  quote: Quote;
+  now: number;
+  hasHours: boolean;
+}) {
   const isNotReal = isSimulated(source);
   const age = ago(at, now).replace(` ${new Date(now).getUTCFullYear()}`, '');
   return (
@@ -71,12 +79,14 @@ function Origin({ quote: { source, at, open, stale }, now }: { quote: Quote; now
         <span class={stale ? 'origin stale' : 'origin'} title={stale ? 'Older than expected' : at}>
           {age}
         </span>
-        <span
-          class={open ? 'market-state open' : 'market-state'}
-          title={`Market ${open ? 'open' : 'closed'}`}
-        >
-          <span class="visually-hidden">market {open ? 'open' : 'closed'}</span>
-        </span>
+        {hasHours && (
+          <span
+            class={open ? 'market-state open' : 'market-state'}
+            title={`Market ${open ? 'open' : 'closed'}`}
+          >
+            <span class="visually-hidden">market {open ? 'open' : 'closed'}</span>
+          </span>
+        )}
       </span>
     </>
   );

@@ -1,4 +1,5 @@
 import type { MarketSymbol, Quote } from '../../api/answers.ts';
+import { hasMarketHours } from '../market/rows.ts';
 import { roundConverted, type Unit } from '../units.ts';
 import type { History } from './history.ts';
 
@@ -10,7 +11,7 @@ export interface Headline {
   at: string;
   source: string;
   stale: boolean;
-  /** Undefined for a formula, whose symbols may have several markets. */
+  /** Undefined for a formula, whose symbols may have several markets, and for a monthly average, which has none. */
   isOpen: boolean | undefined;
   unit: string;
   quote: string;
@@ -34,7 +35,7 @@ export function headlineOf(
 ): Headline | undefined {
   const isFormula = symbol.formula !== undefined;
   const { at, source, stale } = quote;
-  const isOpen = isFormula ? undefined : quote.open;
+  const isOpen = isFormula || !hasMarketHours(symbol) ? undefined : quote.open;
   if (currency === undefined || currency === symbol.currency.code) {
     return {
       rate: roundConverted(quote.rate, unit.factor),

@@ -1,4 +1,4 @@
-import type { Quote } from '../../api/answers.ts';
+import type { MarketSymbol, Quote } from '../../api/answers.ts';
 
 /** What is shown of one symbol. */
 export interface MarketRow {
@@ -7,6 +7,11 @@ export interface MarketRow {
   closes: readonly number[];
   /** The direction of the last change; reset to 0 shortly after. */
   direction: -1 | 0 | 1;
+}
+
+/** Whether its market opens and closes: a monthly average has no market. */
+export function hasMarketHours({ updateInterval }: MarketSymbol): boolean {
+  return updateInterval === 'minute' || updateInterval === 'day';
 }
 
 /** For how long a price that moved is coloured. */

@@ -25,7 +25,9 @@ function rangesOf(
 ): PriceRange[] {
   const last = bars.at(-1);
   if (!last) return [];
-  const ranges = isIntraday(interval) ? [] : [rangeOf(`Range of the ${interval}`, [last])];
+  // Many sources have one price per bar.
+  const hasRange = !isIntraday(interval) && last.low < last.high;
+  const ranges = hasRange ? [rangeOf(`Range of the ${interval}`, [last])] : [];
   // A longer bar may begin before the 52 weeks, and its extremes, too.
   const yearAgo = addDays(today(), -YEAR_DAYS);
   if (interval === 'day' && history.last >= today() && history.first <= yearAgo) {
