@@ -67,9 +67,13 @@ inBrowser('a mistake', (browser) => {
     const focused = page.locator(':focus');
     const button = (name: string | RegExp) => page.getByRole('button', { name });
     const press = (name: string | RegExp) => button(name).press('Enter');
+    const confirm = async (name: string | RegExp, sure: string | RegExp) => {
+      await press(name);
+      await focused.and(button(/^No, /)).waitFor(); // it takes the focus
+      await press(sure);
+    };
     const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
-    await press('Suspend Alpha');
-    await press('Suspend now Alpha');
+    await confirm('Suspend Alpha', 'Suspend now Alpha');
     await said('Alpha is suspended.');
     await focused.and(button('Resume Alpha')).waitFor();
     await press('Resume Alpha');
@@ -80,16 +84,13 @@ inBrowser('a mistake', (browser) => {
     await said('Alpha is on the plan basic now.');
     await focused.and(button('Create account')).waitFor();
     await press('Usage and keys of Alpha');
-    await press(/^Revoke key_/);
-    await press(/^Revoke for good key_/);
+    await confirm(/^Revoke key_/, /^Revoke for good key_/);
     await said(/key_\w+ is revoked\./);
     await focused.and(button('Create a key')).waitFor();
-    await press('Delete the account Alpha');
-    await press(/^Delete it with its keys/);
+    await confirm('Delete the account Alpha', /^Delete it with its keys/);
     await said('The account Alpha is deleted.');
     await focused.and(button(/^Usage and keys of /)).waitFor();
-    await press('Delete free');
-    await press('Delete the plan free');
+    await confirm('Delete free', 'Delete the plan free');
     await said('The plan free is deleted.');
     await focused.and(button(/^Change the plan/)).waitFor();
     await press('Undo');
@@ -103,28 +104,29 @@ inBrowser('a mistake', (browser) => {
     const focused = page.locator(':focus');
     const button = (name: string | RegExp) => page.getByRole('button', { name });
     const press = (name: string | RegExp) => button(name).press('Enter');
+    const confirm = async (name: string | RegExp, sure: string | RegExp) => {
+      await press(name);
+      await focused.and(button(/^No, /)).waitFor(); // it takes the focus
+      await press(sure);
+    };
     const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
     await press('Back up now');
     await said(/^The backup .* is complete\./);
     await focused.and(button('Back up now')).waitFor();
-    await press(/^Delete .*\.db/);
-    await press(/^Delete for good .*\.db/);
+    await confirm(/^Delete .*\.db/, /^Delete for good .*\.db/);
     await said(/^The backup .* is deleted\./);
     await focused.and(button('Back up now')).waitFor();
-    await press('Show the webhook secret');
-    await press('Show it on the screen the webhook secret');
+    await confirm('Show the webhook secret', 'Show it on the screen the webhook secret');
     await focused.and(button('Hide')).waitFor();
     await page.goto(`${service.url}/#/operator/feeds`);
     await press('Turn on imf');
     await said('imf is on');
     await focused.and(button(/^Turn on all public feeds/)).waitFor();
-    await press('Turn off imf');
-    await press('Turn off now imf');
+    await confirm('Turn off imf', 'Turn off now imf');
     await said('imf is off.');
     await focused.and(button(/^Turn on all public feeds/)).waitFor();
     await page.goto(`${service.url}/#/operator/prices`);
-    await button('Delete BIT').press('Enter');
-    await press('Delete with all prices BIT');
+    await confirm('Delete BIT', 'Delete with all prices BIT');
     await said('BIT is deleted.');
     await focused.and(button(/^Change /)).waitFor();
     await close();

@@ -42,7 +42,8 @@ function restore(): void {
 /** What replaces a removed button: the one in its place, one of the nearest row, the first one of its section, or that section. */
 function successorOf(places: readonly Place[]): HTMLElement | undefined {
   const known = places.filter(({ parent }) => parent.isConnected);
-  const { parent, index } = known[0]!;
+  if (!known[0]) return undefined; // it was gone before this code was loaded
+  const { parent, index } = known[0];
   const same = parent.children[index];
   if (same instanceof HTMLButtonElement) return same;
   const section = parent.closest<HTMLElement>('section, main');
