@@ -121,3 +121,10 @@ describe('a retained answer', () => {
     expect(received(answer.notModified('"a"', to('id'), LEFT)).head).toContain('ETag: W/"a"\r\n');
   });
 });
+
+test('an answer takes a whole number of bytes', () => {
+  for (let length = 2_000; length < 2_010; length++) {
+    const { bytes } = retained(`,"rates":"${'x'.repeat(length)}"}`);
+    expect(Number.isInteger(bytes)).toBe(true);
+  }
+});

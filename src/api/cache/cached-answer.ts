@@ -80,7 +80,7 @@ export class CachedAnswer {
   /** Upper bound of its memory use, once it is retained. */
   get bytes(): number {
     const copies = this.#isCompressible ? 1 + COMPRESSED_MAX : 1;
-    return OBJECT_BYTES + copies * this.#length + (this.#validity?.bytes ?? 0);
+    return OBJECT_BYTES + Math.ceil(copies * this.#length) + (this.#validity?.bytes ?? 0);
   }
 
   get #isCompressible(): boolean {
