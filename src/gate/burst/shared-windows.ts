@@ -5,8 +5,8 @@
  *          ├ tag ┼ opened ┼ count ┼ unused ┤   one slot per key of the last seconds
  *
  * A key's slot is the one with its tag among the 32 that begin at its home position in one of the regions. A slot whose
- * window is long over can be taken by another key. When two processes open a window or count at the same moment, one event
- * may go uncounted.
+ * window is long over can be taken by another key. All words are changed atomically. When two processes open a window at the
+ * same moment, one event may go uncounted.
  */
 const WORDS_PER_SLOT = 4;
 const OPENED = 1;
@@ -14,8 +14,9 @@ const COUNT = 2;
 const PROBES = 32;
 
 /**
- * The slots of each region. A key has a slot in the first one that has room for it, so that the slots of ten thousand keys fit into
- * the processor's cache. In total they are enough for 100,000 keys within the same few seconds: more would share slots.
+ * The slots of each region. A key has a slot in the first one that has room for it, so that the slots of ten thousand keys
+ * fit into the processor's cache. In total they are enough for 100,000 keys within the same few seconds: more would share
+ * slots.
  */
 const REGIONS = [16_384, 49_152, 196_608];
 export const WINDOW_WORDS = REGIONS.reduce((sum, slots) => sum + slots, 0) * WORDS_PER_SLOT;
@@ -49,9 +50,7 @@ export class SharedWindows {
       Atomics.store(words, at + COUNT, 1);
       return true;
     }
-    const count = words[at + COUNT]!;
-    words[at + COUNT] = count + 1;
-    return count < limit;
+    return Atomics.add(words, at + COUNT, 1) < limit;
   }
 }
 

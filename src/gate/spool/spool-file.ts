@@ -11,10 +11,10 @@ import { OWNER_BYTES, type Owner, saltOf } from './spool-record.ts';
  *
  *      block:  ├─ 512 owners ─┼─ 512 counts of the first endpoint ─┼─ 512 counts of the second ─┼─ …
  *
- * The header holds the version, the number of records in a block and in the file, and the names of the counted endpoints, in the order of the
- * counts, so that a program with other endpoints reads the counts correctly. Most requests are for one or two endpoints, and
- * the counts of an endpoint are together: those of ten thousand leases fit into the processor's cache. The suffix in the
- * name makes version 1 ignore the file.
+ * The header holds the version, the number of records in a block and in the file, and the names of the counted endpoints, in
+ * the order of the counts, so that a program with other endpoints reads the counts correctly. Most requests are for one or two
+ * endpoints, and the counts of an endpoint are together: those of ten thousand leases fit into the processor's cache. The
+ * suffix in the name makes version 1 ignore the file.
  *
  * Up to version 3, each record was a block of its own. Version 2 had larger records. Version 1 (`0-0.spool`) also had no
  * header, and always the eight endpoints below.
