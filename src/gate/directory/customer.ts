@@ -63,7 +63,7 @@ export class KnownKey implements Omit<ApiKey, 'hash'>, CachedKey, CountedKey {
   usedAt = 0;
   olderUses: Uses | undefined;
   reportPlace = NO_PLACE;
-  cacheSlot = -1;
+  cacheEntry = -1;
   readonly id: string;
   readonly name: string;
   readonly createdAt: number;

@@ -19,7 +19,7 @@ test('a cache finds what was added and not deleted, and nothing else', () => {
         const text = KEYS[at]!;
         const known = expected.get(text);
         if (isAdded && !known) {
-          const key = { cacheSlot: -1 };
+          const key = { cacheEntry: -1 };
           cache.add(text, key);
           expected.set(text, key);
         } else if (!isAdded && known) {
@@ -42,7 +42,7 @@ test('a full cache evicts a key for each that it adds, and has all others', () =
   const evicted = new Set<CachedKey>();
   const cache = newCache(10 * KEY_BYTES, (key) => evicted.add(key));
   const added = KEYS.map((text) => {
-    const key = { cacheSlot: -1 };
+    const key = { cacheEntry: -1 };
     cache.add(text, key);
     expect(cache.get(text)).toBe(key);
     expect(cache.bytes).toBeLessThanOrEqual(cache.bytesMax);
@@ -55,9 +55,19 @@ test('a full cache evicts a key for each that it adds, and has all others', () =
   );
 });
 
+test('a cache that was cleared after it grew still evicts', () => {
+  const cache = newSizedCache(300);
+  for (const text of KEYS) cache.add(text, { cacheEntry: -1, bytes: 1 });
+  cache.clear();
+  const [first, second] = [300, 300].map((bytes) => ({ cacheEntry: -1, bytes }));
+  cache.add(KEYS[0]!, first!);
+  cache.add(KEYS[1]!, second!);
+  expect([cache.get(KEYS[0]!), cache.get(KEYS[1]!)]).toEqual([undefined, second]);
+});
+
 test('deleting an evicted key leaves the one that has its entry now', () => {
   const cache = newCache(KEY_BYTES);
-  const [evicted, added] = [{ cacheSlot: -1 }, { cacheSlot: -1 }];
+  const [evicted, added] = [{ cacheEntry: -1 }, { cacheEntry: -1 }];
   cache.add(KEYS[0]!, evicted);
   cache.add(KEYS[1]!, added);
   cache.delete(evicted);
@@ -65,19 +75,23 @@ test('deleting an evicted key leaves the one that has its entry now', () => {
 });
 
 test('a key that is larger than the cache replaces all others', () => {
-  const cache = new KeyCache<CachedKey & { bytes: number }>(
-    1_000,
-    ({ bytes }) => bytes,
-    () => {},
-  );
-  const large = { cacheSlot: -1, bytes: 2_000 };
-  cache.add(KEYS[0]!, { cacheSlot: -1, bytes: 100 });
+  const cache = newSizedCache(1_000);
+  const large = { cacheEntry: -1, bytes: 2_000 };
+  cache.add(KEYS[0]!, { cacheEntry: -1, bytes: 100 });
   cache.add(KEYS[1]!, large);
   expect([cache.get(KEYS[0]!), cache.get(KEYS[1]!)]).toEqual([undefined, large]);
 });
 
 function newCache(bytesMax: number, onEvict: (key: CachedKey) => void = () => {}): KeyCache<CachedKey> {
   return new KeyCache(bytesMax, () => KEY_BYTES, onEvict);
+}
+
+function newSizedCache(bytesMax: number): KeyCache<CachedKey & { bytes: number }> {
+  return new KeyCache(
+    bytesMax,
+    ({ bytes }) => bytes,
+    () => {},
+  );
 }
 
 /** Keys that are the same in every run. */

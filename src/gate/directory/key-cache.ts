@@ -3,40 +3,51 @@ import { KEY_LENGTH } from '../key.ts';
 
 /** A key in memory. */
 export interface CachedKey {
-  /** Its slot in the cache, which sets it. */
-  cacheSlot: number;
+  /** The number of its entry in the cache, which sets it. */
+  cacheEntry: number;
 }
 
 /** The text of a key, four characters to a word. */
 const WORDS = Math.ceil(KEY_LENGTH / 4);
+/** With four unused words, each text is in one line of the processor's cache. */
+const WORDS_PER_TEXT = 16;
 
 const SLOTS_MIN = 128;
-/** At most one of this many slots is in use: then most searches end at the first. */
-const SLOTS_PER_KEY = 2;
+/** At most this share of the slots is in use: then most searches end at the first. */
+const LOAD_MAX = 0.75;
+
+/** A slot of the index. */
+const SLOT_WORDS = 2;
+const HASH = 0;
+/** The number of the entry plus 1; 0 in an empty slot. */
+const ENTRY = 1;
 
 /**
  * The keys of active customers by their text, bounded by bytes. A `Map` would read a string for each key, which is in four
  * pieces of memory; with thousands of keys, waiting for those takes longer than everything else that is done to admit a
- * request. This is a hash table with open addressing and linear probing:
+ * request. The index is a hash table with open addressing and linear probing:
  *
- *     texts    ├ 12 words ┼ 12 words ┼ …      all 0 in an empty slot
- *     keys     ├ object   ┼ object   ┼ …
+ *     index    ├ hash, entry ┼ hash, entry ┼ …
+ *     texts    ├ 16 words ┼ 16 words ┼ …           by entry
+ *     keys     ├ object   ┼ object   ┼ …           by entry
  */
 export class KeyCache<K extends CachedKey> implements CacheStats {
   readonly bytesMax: number;
   readonly #keyBytes: (key: K) => number;
   readonly #onEvict: (key: K) => void;
-  #texts = new Int32Array(SLOTS_MIN * WORDS);
-  #keys: (K | undefined)[] = emptySlots(SLOTS_MIN);
+  #index = new Int32Array(SLOTS_MIN * SLOT_WORDS);
+  #texts = new Int32Array(SLOTS_MIN * WORDS_PER_TEXT);
+  #keys: (K | undefined)[] = [];
+  /** Entries whose keys were deleted. */
+  #free: number[] = [];
   /** The text that is searched for. */
   readonly #sought = new Int32Array(WORDS);
   /** The slot to evict next. The order of slots is that of the hashes, so chance decides which key goes first. */
   #hand = 0;
-  #size = 0;
   #bytes = 0;
   #evictions = 0;
 
-  /** `keyBytes` is the memory that a key takes, including its slot. `onEvict` is called for each key that makes room for another. */
+  /** `keyBytes` is the memory that a key takes, including its entry. `onEvict` is called for each key that makes room for another. */
   constructor(bytesMax: number, keyBytes: (key: K) => number, onEvict: (key: K) => void) {
     this.bytesMax = bytesMax;
     this.#keyBytes = keyBytes;
@@ -48,7 +59,7 @@ export class KeyCache<K extends CachedKey> implements CacheStats {
   }
 
   get size(): number {
-    return this.#size;
+    return this.#keys.length - this.#free.length;
   }
 
   get evictions(): number {
@@ -56,99 +67,119 @@ export class KeyCache<K extends CachedKey> implements CacheStats {
   }
 
   get(text: string): K | undefined {
-    return pack(text, this.#sought) ? this.#keys[this.#slotOf(this.#sought)] : undefined;
+    const sought = this.#sought;
+    if (!pack(text, sought)) return undefined;
+    const index = this.#index;
+    const last = index.length - SLOT_WORDS;
+    const hash = hashOf(sought, 0);
+    for (let slot = homeOf(hash, last); ; slot = (slot + SLOT_WORDS) & last) {
+      const entry = index[slot + ENTRY]! - 1;
+      if (entry < 0) return undefined;
+      if (index[slot + HASH] === hash && this.#hasText(entry, sought)) return this.#keys[entry];
+    }
   }
 
   /** Adds a key, which must not be in the cache yet. Evicts others as long as there is no room for it: one that is larger than the cache is alone in it. */
   add(text: string, key: K): void {
     const bytes = this.#keyBytes(key);
-    while (this.#bytes + bytes > this.bytesMax && this.#size > 0) this.#evictNext();
-    if ((this.#size + 1) * SLOTS_PER_KEY > this.#keys.length) this.#grow();
+    while (this.#bytes + bytes > this.bytesMax && this.size > 0) this.#evictNext();
     if (!pack(text, this.#sought)) throw new Error('no key has such a text');
-    const slot = this.#slotOf(this.#sought);
-    this.#texts.set(this.#sought, slot * WORDS);
-    this.#keys[slot] = key;
-    key.cacheSlot = slot;
-    this.#size++;
+    const entry = this.#free.pop() ?? this.#keys.length;
+    if ((entry + 1) * WORDS_PER_TEXT > this.#texts.length) this.#texts = doubled(this.#texts);
+    this.#texts.set(this.#sought, entry * WORDS_PER_TEXT);
+    this.#keys[entry] = key;
+    key.cacheEntry = entry;
     this.#bytes += bytes;
+    if (this.size * SLOT_WORDS > LOAD_MAX * this.#index.length) this.#growIndex();
+    this.#insert(hashOf(this.#sought, 0), entry);
   }
 
   delete(key: K): void {
-    if (this.#keys[key.cacheSlot] !== key) return; // it was evicted
-    this.#size--;
+    const entry = key.cacheEntry;
+    if (this.#keys[entry] !== key) return; // it was evicted
     this.#bytes -= this.#keyBytes(key);
-    this.#empty(key.cacheSlot);
+    this.#empty(this.#slotOf(entry));
+    this.#keys[entry] = undefined;
+    this.#free.push(entry);
   }
 
   clear(): void {
-    this.#texts = new Int32Array(SLOTS_MIN * WORDS);
-    this.#keys = emptySlots(SLOTS_MIN);
-    this.#size = 0;
+    this.#index = new Int32Array(SLOTS_MIN * SLOT_WORDS);
+    this.#texts = new Int32Array(SLOTS_MIN * WORDS_PER_TEXT);
+    this.#keys = [];
+    this.#free = [];
+    this.#hand = 0;
     this.#bytes = 0;
   }
 
-  /** The slot with this text, or the empty one where its search ends. */
-  #slotOf(text: Int32Array): number {
-    const last = this.#keys.length - 1;
-    let slot = hashOf(text, 0) & last;
-    while (this.#texts[slot * WORDS] !== 0 && !this.#hasText(slot, text)) slot = (slot + 1) & last;
-    return slot;
-  }
-
   /** Compares all words, even after one differs: the time must not tell how much of a guessed key is right. */
-  #hasText(slot: number, text: Int32Array): boolean {
+  #hasText(entry: number, text: Int32Array): boolean {
     const texts = this.#texts;
-    const from = slot * WORDS;
+    const from = entry * WORDS_PER_TEXT;
     let difference = 0;
     for (let i = 0; i < WORDS; i++) difference |= texts[from + i]! ^ text[i]!;
     return difference === 0;
   }
 
-  /** Empties a slot and moves those after it that this would cut off from the slot where their search begins. */
-  #empty(slot: number): void {
-    const last = this.#keys.length - 1;
-    let hole = slot;
-    for (let at = (hole + 1) & last; this.#keys[at]; at = (at + 1) & last) {
-      const home = hashOf(this.#texts, at * WORDS) & last;
-      if (((at - home) & last) < ((at - hole) & last)) continue;
-      this.#texts.copyWithin(hole * WORDS, at * WORDS, (at + 1) * WORDS);
-      this.#keys[hole] = this.#keys[at];
-      this.#keys[hole]!.cacheSlot = hole;
-      hole = at;
-    }
-    this.#texts.fill(0, hole * WORDS, (hole + 1) * WORDS);
-    this.#keys[hole] = undefined;
+  /** The slot of an entry. */
+  #slotOf(entry: number): number {
+    const index = this.#index;
+    const last = index.length - SLOT_WORDS;
+    let slot = homeOf(hashOf(this.#texts, entry * WORDS_PER_TEXT), last);
+    while (index[slot + ENTRY] !== entry + 1) slot = (slot + SLOT_WORDS) & last;
+    return slot;
   }
 
-  /** All texts differ, so each is put into the next empty slot. With 65,000 keys it takes some 20 ms. */
-  #grow(): void {
-    const [texts, keys] = [this.#texts, this.#keys];
-    this.#texts = new Int32Array(2 * texts.length);
-    this.#keys = emptySlots(2 * keys.length);
-    const last = this.#keys.length - 1;
-    for (let from = 0; from < keys.length; from++) {
-      const key = keys[from];
-      if (!key) continue;
-      let slot = hashOf(texts, from * WORDS) & last;
-      while (this.#keys[slot]) slot = (slot + 1) & last;
-      for (let i = 0; i < WORDS; i++) this.#texts[slot * WORDS + i] = texts[from * WORDS + i]!;
-      this.#keys[slot] = key;
-      key.cacheSlot = slot;
+  #insert(hash: number, entry: number): void {
+    const index = this.#index;
+    const last = index.length - SLOT_WORDS;
+    let slot = homeOf(hash, last);
+    while (index[slot + ENTRY] !== 0) slot = (slot + SLOT_WORDS) & last;
+    index[slot + HASH] = hash;
+    index[slot + ENTRY] = entry + 1;
+  }
+
+  /** Empties a slot and moves those after it that this would cut off from the slot where their search begins. */
+  #empty(slot: number): void {
+    const index = this.#index;
+    const last = index.length - SLOT_WORDS;
+    let hole = slot;
+    for (let at = (hole + SLOT_WORDS) & last; index[at + ENTRY] !== 0; at = (at + SLOT_WORDS) & last) {
+      const home = homeOf(index[at + HASH]!, last);
+      if (((at - home) & last) < ((at - hole) & last)) continue;
+      index.copyWithin(hole, at, at + SLOT_WORDS);
+      hole = at;
     }
+    index.fill(0, hole, hole + SLOT_WORDS);
+  }
+
+  #growIndex(): void {
+    const smaller = this.#index;
+    this.#index = new Int32Array(2 * smaller.length);
+    for (let slot = 0; slot < smaller.length; slot += SLOT_WORDS)
+      if (smaller[slot + ENTRY] !== 0) this.#insert(smaller[slot + HASH]!, smaller[slot + ENTRY]! - 1);
   }
 
   #evictNext(): void {
-    const last = this.#keys.length - 1;
-    while (!this.#keys[this.#hand & last]) this.#hand++;
-    const key = this.#keys[this.#hand & last]!;
+    const index = this.#index;
+    const last = index.length - SLOT_WORDS;
+    while (index[this.#hand + ENTRY] === 0) this.#hand = (this.#hand + SLOT_WORDS) & last;
+    const key = this.#keys[index[this.#hand + ENTRY]! - 1]!;
     this.delete(key);
     this.#evictions++;
     this.#onEvict(key);
   }
 }
 
-function emptySlots<K>(count: number): (K | undefined)[] {
-  return new Array<K | undefined>(count).fill(undefined);
+/** The slot where the search for a hash begins, in an index that ends with the slot `last`. */
+function homeOf(hash: number, last: number): number {
+  return (hash << 1) & last;
+}
+
+function doubled(words: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * words.length);
+  larger.set(words);
+  return larger;
 }
 
 /** Packs the characters of a text. Returns false for one that cannot be a key. */
