@@ -1,8 +1,9 @@
 import type { Request } from '../lib/load.ts';
 import { startProgram } from '../lib/openpit.ts';
-import { residentMb, type Target } from '../lib/process.ts';
+import type { Target } from '../lib/process.ts';
 import { interleaved, recordedRequest, share, warmUp } from './comparison.ts';
 import { type CustomerLedger, customerLedger } from './customer-ledger.ts';
+import { memoryUnderLoad } from './memory.ts';
 import { firstRequestsOf, requestsOf, sameRequestOf } from './population.ts';
 
 const COUNTS = (process.env.COUNTS ?? '1000,10000,100000').split(',').map(Number);
@@ -31,7 +32,7 @@ export async function growth(): Promise<string[]> {
   );
   for (const one of candidates) {
     await warmUp(one.target, one.own);
-    one.ownMb = residentMb(one.target.pids[0]!);
+    one.ownMb = await memoryUnderLoad(one.target, one.own);
   }
   const own = await interleaved(
     candidates.map(({ target, own: request }) => ({ target, request })),
@@ -67,5 +68,6 @@ async function candidate(accounts: number): Promise<Candidate> {
     accounts > 10_000 ? firstRequestsOf(ledger.customers) : requestsOf(ledger.customers),
   );
   await warmUp(target, same);
-  return { accounts, ledger, target, same, own, startMs, sameMb: residentMb(target.pids[0]!), ownMb: 0 };
+  const sameMb = await memoryUnderLoad(target, same);
+  return { accounts, ledger, target, same, own, startMs, sameMb, ownMb: 0 };
 }

@@ -1,4 +1,4 @@
-import { measure } from '../lib/load.ts';
+import { measure, type Request } from '../lib/load.ts';
 import { startProgram } from '../lib/openpit.ts';
 import { median, residentMb, type Target } from '../lib/process.ts';
 import { recordedRequest } from './comparison.ts';
@@ -44,6 +44,11 @@ async function memoryAfter(
   );
   do await measure(target, request, SECONDS);
   while ((await ledger.leaseCount()) < customers.length);
+  return memoryUnderLoad(target, request);
+}
+
+/** Resident memory under this load, the median of several moments. */
+export async function memoryUnderLoad(target: Target, request: Request): Promise<number> {
   const samples: number[] = [];
   while (samples.length < SAMPLES) {
     await measure(target, request, SECONDS);
