@@ -142,6 +142,10 @@ inBrowser('the operator’s page', (browser) => {
     await chart(/^Errors a minute: refused \(4xx\) at most ([3-9]|\d\d); failed \(5xx\) at most \d/);
     await chart(/^Latency: median at most [\d.]+ ms; 99 % at most [\d.]+ m?s$/);
     await chart(/^Lag behind the ledger: longest at most [\d.]+ m?s$/);
+    // The only minute with requests has no line to a neighbour.
+    const points = page.getByRole('img', { name: /^Latency/ }).locator('circle');
+    expect(await points.count()).toBe(2);
+    expect((await points.first().boundingBox())!.width).toBeGreaterThan(4);
     await close();
   });
 

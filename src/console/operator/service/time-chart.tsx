@@ -79,7 +79,12 @@ export function TimeChart({
           </text>
         ))}
         {lines.map(({ name, colour, values: own }) => (
-          <path key={name} class={`line-${colour}`} d={pathOf(own, x, y)} />
+          <g key={name} class={`line-${colour}`}>
+            <path d={pathOf(own, x, y)} />
+            {own.map(
+              (value, i) => value !== null && isAlone(own, i) && <circle cx={x(i)} cy={y(value)} r="2.5" />,
+            )}
+          </g>
         ))}
         {pointed !== undefined && <line class="pointer" x1={x(pointed)} x2={x(pointed)} y1={TOP} y2={y(0)} />}
       </svg>
@@ -96,7 +101,12 @@ function summary({ name, values }: TimeLine, print: (value: number) => string): 
   return known.length === 0 ? `${name} none` : `${name} at most ${print(Math.max(...known))}`;
 }
 
-/** Leaves gaps where values are missing; an isolated point is a short line. */
+/** Whether no line leads to a point. */
+function isAlone(values: readonly (number | null)[], i: number): boolean {
+  return (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null;
+}
+
+/** Leaves gaps where values are missing. */
 function pathOf(
   values: readonly (number | null)[],
   x: (i: number) => number,
@@ -106,7 +116,6 @@ function pathOf(
   let isDrawing = false;
   for (const [i, value] of values.entries()) {
     if (value !== null) path += `${isDrawing ? 'L' : 'M'}${x(i).toFixed(1)} ${y(value).toFixed(1)}`;
-    if (value !== null && !isDrawing) path += 'h.1';
     isDrawing = value !== null;
   }
   return path;
