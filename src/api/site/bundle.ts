@@ -1,5 +1,5 @@
 import page from '../../console/index.html';
-import { type SiteFile, siteFiles } from './file.ts';
+import { SiteFile } from './file.ts';
 
 /** The console: its HTML document, and the files it loads, by name. */
 export interface Bundle {
@@ -19,8 +19,11 @@ export const ASSETS_PATH = '/console/assets';
 export async function openBundle(): Promise<Bundle> {
   const files = page.files ? await embedded(page.files) : await built();
   const names = files.map(({ name }) => name);
-  const assets = await siteFiles(
-    files.map(({ name, bytes }) => [name, withAssetsPath(new TextDecoder().decode(bytes), names)]),
+  const assets = new Map(
+    files.map(({ name, bytes }) => {
+      const text = withAssetsPath(new TextDecoder().decode(bytes), names);
+      return [name, new SiteFile(text, name.slice(name.lastIndexOf('.') + 1))];
+    }),
   );
   const documentName = names.find((name) => name.endsWith('.html')) ?? '';
   const document = assets.get(documentName);

@@ -1,20 +1,9 @@
 import { promisify } from 'node:util';
-import { brotliCompress } from 'node:zlib';
+import { brotliCompress, gzip, type ZlibOptions } from 'node:zlib';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { type Reply, reply } from '../../http/message/reply.ts';
 import { type Encoding, etagOfEncoding, etagOfMatch, matches } from '../response/etag.ts';
 import { acceptsBrotli, acceptsGzip, PLAIN_BYTES_MAX } from '../response/gzip.ts';
-
-/** A static file, compressed in advance. */
-export interface SiteFile {
-  readonly type: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly gzipped: Uint8Array<ArrayBuffer> | undefined;
-  /** A seventh smaller than `gzipped`. */
-  readonly brotli: Uint8Array<ArrayBuffer> | undefined;
-  /** The tag of `bytes`. */
-  readonly etag: string;
-}
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -28,36 +17,42 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Files are compressed once, so the short ones are, too. Below this, the header that names the encoding takes what it saves. */
 const COMPRESS_FILES_FROM_BYTES = 256;
 
-/** Brotli takes two seconds per megabyte. It runs in a thread, on the first request for a page. */
+/** Brotli takes two seconds per megabyte. */
 const BROTLI_BYTES_MAX = 400_000;
 
-export async function siteFile(
-  content: string | Uint8Array<ArrayBuffer>,
-  extension: string,
-): Promise<SiteFile> {
-  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const isCompressible = bytes.length > COMPRESS_FILES_FROM_BYTES && extension !== 'png';
-  return {
-    type: TYPES[extension] ?? 'application/octet-stream',
-    bytes,
-    gzipped: isCompressible ? Bun.gzipSync(bytes, { level: 9 }) : undefined,
-    brotli: isCompressible && bytes.length <= BROTLI_BYTES_MAX ? await brotliOf(bytes) : undefined,
-    etag: `"${(Bun.hash(bytes) as bigint).toString(36)}"`,
-  };
-}
+/** Both run in a thread. */
+const COMPRESSIONS: Readonly<Record<Encoding, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
+  br: promisify<Uint8Array, Buffer>(brotliCompress),
+  gzip: (bytes) => promisify<Uint8Array, ZlibOptions, Buffer>(gzip)(bytes, { level: 9 }),
+};
 
-/** Files by name; the extension determines the type. */
-export async function siteFiles(
-  contents: readonly (readonly [name: string, content: string | Uint8Array<ArrayBuffer>])[],
-): Promise<Map<string, SiteFile>> {
-  const files = contents.map(async ([name, content]) => {
-    return [name, await siteFile(content, name.slice(name.lastIndexOf('.') + 1))] as const;
-  });
-  return new Map(await Promise.all(files));
-}
+/** A static file. It is compressed on the first request for it. */
+export class SiteFile {
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The tag of `bytes`. */
+  readonly etag: string;
+  readonly #isCompressible: boolean;
+  readonly #compressed = new Map<Encoding, Promise<Uint8Array>>();
 
-async function brotliOf(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(await promisify(brotliCompress)(bytes));
+  /** The extension determines the type. */
+  constructor(content: string | Uint8Array<ArrayBuffer>, extension: string) {
+    this.type = TYPES[extension] ?? 'application/octet-stream';
+    this.bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    this.etag = `"${(Bun.hash(this.bytes) as bigint).toString(36)}"`;
+    this.#isCompressible = this.bytes.length > COMPRESS_FILES_FROM_BYTES && extension !== 'png';
+  }
+
+  /** The shortest encoding that a client accepts; undefined for the bytes as they are. */
+  encodingFor(accepted: string | null): Encoding | undefined {
+    if (!this.#isCompressible) return undefined;
+    if (this.bytes.length <= BROTLI_BYTES_MAX && acceptsBrotli(accepted)) return 'br'; // a seventh shorter than gzip
+    return acceptsGzip(accepted) ? 'gzip' : undefined;
+  }
+
+  in(encoding: Encoding): Promise<Uint8Array> {
+    return this.#compressed.getOrInsertComputed(encoding, () => COMPRESSIONS[encoding](this.bytes));
+  }
 }
 
 /** Sends JSON that is made for the request and may not be stored. */
@@ -74,12 +69,12 @@ export function sendUncached(value: unknown, request: IncomingRequest): Reply {
 }
 
 /** Sends a file. `immutable` is for files whose name contains their hash; clients revalidate all others. */
-export function sendFile(
+export async function sendFile(
   file: SiteFile,
   request: IncomingRequest,
   headers: Readonly<Record<string, string>>,
   immutable: boolean,
-): Reply {
+): Promise<Reply> {
   const all = {
     ...headers,
     'Content-Type': file.type,
@@ -93,12 +88,8 @@ export function sendFile(
   if (ifNoneMatch !== null && matches(ifNoneMatch, file.etag)) {
     return reply(null, { ...all, ETag: etagOfMatch(ifNoneMatch, file.etag) }, 304);
   }
-  const accepted = request.headers.get('accept-encoding');
-  if (file.brotli && acceptsBrotli(accepted)) return reply(file.brotli, encoded(all, 'br'));
-  if (file.gzipped && acceptsGzip(accepted)) return reply(file.gzipped, encoded(all, 'gzip'));
-  return reply(file.bytes, all);
-}
-
-function encoded<H extends { ETag: string }>(headers: H, encoding: Encoding): H {
-  return { ...headers, ETag: etagOfEncoding(headers.ETag, encoding), 'Content-Encoding': encoding };
+  const encoding = file.encodingFor(request.headers.get('accept-encoding'));
+  if (!encoding) return reply(file.bytes, all);
+  const encoded = { ...all, ETag: etagOfEncoding(file.etag, encoding), 'Content-Encoding': encoding };
+  return reply(await file.in(encoding), encoded);
 }

@@ -8,7 +8,7 @@ import { openApiDocument } from '../openapi/document.ts';
 import type { MountPoint } from '../routing/mount-point.ts';
 import { ASSETS_PATH, type Bundle, openBundle } from './bundle.ts';
 import { COMMAND_NAME } from './command-name.ts';
-import { sendFile, sendUncached, siteFile } from './file.ts';
+import { SiteFile, sendFile, sendUncached } from './file.ts';
 import { keyForPage, type PageKeys } from './page-key.ts';
 import { PAGE_POLICY } from './policy.ts';
 
@@ -32,7 +32,7 @@ export interface SiteOptions {
 export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
   const { keys, allSimulated, simulated, admin, paths, mounts, version, clock } = options;
   const bundle = once(openBundle);
-  const document = once(async () => siteFile(JSON.stringify(openApiDocument(version, mounts)), 'json'));
+  const document = once(async () => new SiteFile(JSON.stringify(openApiDocument(version, mounts)), 'json'));
   const endpoint = (path: string, answer: OpenEndpoint['answer']): OpenEndpoint => ({
     kind: 'open',
     name: 'page',
@@ -67,7 +67,7 @@ function allClosed(now: number): boolean {
   return !Object.values(MARKETS).some((market) => isTrading(market, now));
 }
 
-function sendAsset({ assets }: Bundle, name: string, request: IncomingRequest): Reply {
+function sendAsset({ assets }: Bundle, name: string, request: IncomingRequest): Promise<Reply> {
   const file = assets.get(name);
   // A page loaded before an upgrade may request files that no longer exist.
   if (!file)
