@@ -56,6 +56,23 @@ inBrowser('finding one’s way', (browser) => {
     });
   }
 
+  test('the bar at the top fits into a window of any width, also with the mark of a demo', async () => {
+    const { page, complaints, close } = await openPage(browser, service.url);
+    await page.route('**/console/config', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), simulated: true } });
+    });
+    await page.goto(service.url);
+    await page.locator('.top').getByText('Simulated').waitFor();
+    for (const width of [360, 390, 640, 641, 700, 768, 840, 841, 1024]) {
+      await page.setViewportSize({ width, height: 860 });
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(overflow, `${width} px`).toBe(0);
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('a link that is followed before the first frame is drawn opens its page', async () => {
     const { page, close } = await openPage(browser, service.url);
     await page.addInitScript(
