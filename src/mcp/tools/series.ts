@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { HistoryRow, PriceMetadata } from '../../client/answers.ts';
 import { csv } from '../../client/csv.ts';
 import { wholeHistory } from '../../client/history.ts';
+import { parseDay, printDay } from '../../market/day.ts';
 import { percentChange, printNumber } from '../../market/decimal.ts';
+import { INTERVALS, type Interval, laterInterval } from '../../market/interval.ts';
 import { seriesUri } from '../resources.ts';
 import { mayTrade, measure, origin } from '../text.ts';
 import { conversion, date, oneSymbol, symbolParams, tool } from '../tool.ts';
@@ -21,7 +23,7 @@ export const priceSeries = tool({
     symbol: oneSymbol.describe('A symbol code such as XAU, or a formula such as {BRENTOIL-FUT}-{WTIOIL-FUT}'),
     from: date('The first day'),
     to: date('The last day'),
-    interval: z.enum(['day', 'week', 'month', 'quarter', 'year']).default('day'),
+    interval: z.enum(INTERVALS).default('day'),
     ...conversion,
   }),
   async answer({ symbol, from, to, interval, currency, unit }, ask, horizon) {
@@ -37,8 +39,9 @@ export const priceSeries = tool({
       const why = warnings.length > 0 ? warnings.join(' ') : 'find_symbols states the first and last date.';
       return { text: `${symbol} has no prices from ${from} to ${to}. ${why}` };
     }
-    const lastDay = interval === 'day' ? rows.at(-1)!.date : to;
-    const head = headline(code, rows, metadata[code]!, interval) + openText(lastDay, await horizon());
+    const end = lastDayOf(rows.at(-1)!.date, interval);
+    const head =
+      headline(code, rows, metadata[code]!, interval) + openText(end < to ? end : to, await horizon());
     if (rows.length <= ROWS_MAX) return { text: `${head}\n${tableOf(rows)}` };
     const uri = seriesUri({ symbol: code, from, to, interval, currency, unit });
     const text = `${head}\n${extremes(rows)}\n${SHOWN} of ${rows.length} rows, evenly spaced:\n${tableOf(spread(rows))}\nAll rows: resource ${uri}`;
@@ -52,7 +55,12 @@ function headline(code: string, rows: readonly HistoryRow[], about: PriceMetadat
   return `${code}, ${measure(about)}, by ${interval}, ${first.date} to ${last.date}, ${origin(about)}. Close ${printNumber(first.close)} → ${printNumber(last.close)} (${change} %).`;
 }
 
-/** The last interval of a range that reaches today is not over. */
+/** The last day of the interval that begins on a day. */
+function lastDayOf(date: string, interval: Interval): string {
+  return printDay(laterInterval(interval, parseDay(date)!, 1) - 1);
+}
+
+/** The last interval of a range that reaches today may not be over. */
 function openText(lastDay: string, horizon: number): string {
   return mayTrade(lastDay, horizon)
     ? ' The last row is PROVISIONAL: it includes a day that may still be trading.'

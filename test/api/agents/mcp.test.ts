@@ -149,6 +149,21 @@ onEachEngine('POST /mcp', (engine) => {
     expect(formula.text).not.toContain('close');
   });
 
+  test('the last row of a series is provisional only until the days of its interval are over', async () => {
+    await api.service.publish('AL-AVG', { '2024-03-01': 2_300, '2024-04-01': 2_350 });
+    const average = { symbol: 'AL-AVG', from: '2024-03-01', to: '2024-05-15' };
+    for (const [interval, isProvisional] of [
+      ['day', false],
+      ['week', false],
+      ['month', false],
+      ['quarter', true],
+      ['year', true],
+    ] as const) {
+      const { text } = await callTool(client, 'price_series', { ...average, interval });
+      expect(text.includes('PROVISIONAL'), interval).toBe(isProvisional);
+    }
+  });
+
   test('the price of a session that a delayed plan still sees running is never called a close', async () => {
     const { service } = api;
     await service.setPlan({ name: 'late', delaySeconds: 30 * 3_600 });
