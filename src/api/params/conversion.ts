@@ -28,7 +28,7 @@ export function readConversion(
   const kinds: SeriesConversion[] = []; // series that are converted alike share one, and so their factors
   symbols.forEach((requested, i) => {
     const { series } = requested;
-    const money = exchange(requested, quote ?? series.symbol.currency.code, catalog);
+    const money = exchange(requested, quote, catalog);
     const { symbol, factor } = units[i]!;
     const own = { ...money, unit: symbol, constant: times(money.constant, factor) };
     const alike = kinds.find((kind) => isSame(kind, own));
@@ -69,9 +69,10 @@ function isOwnUnit({ unit }: SymbolRecord, requested: string): boolean {
   return unit.symbol.toLowerCase() === requested.toLowerCase();
 }
 
-function exchange({ code, series }: RequestedSymbol, quote: string, catalog: Catalog) {
+function exchange({ code, series }: RequestedSymbol, quote: string | undefined, catalog: Catalog) {
   const own = series.symbol.currency.code;
-  if (own === quote) return { quote, constant: ONE, from: undefined, to: undefined };
+  const isOwn = quote === undefined || quote === own.toUpperCase(); // "none" is the only one in lower case
+  if (isOwn) return { quote: own, constant: ONE, from: undefined, to: undefined };
   const [from, to] = [CENTS[own] ?? own, CENTS[quote] ?? quote];
   const constant = times(own in CENTS ? HUNDREDTH : ONE, quote in CENTS ? HUNDRED : ONE);
   if (from === to) return { quote, constant, from: undefined, to: undefined };

@@ -41,6 +41,14 @@ onEachEngine('GET /units', (engine) => {
     expect(currencies.CRACK321).toContain('USX');
     expect(units.GOLDSILVER).toEqual([{ unit: 'none', factor: 1 }]);
     expect(currencies.GOLDSILVER).toEqual(['none']);
+    await api.service.publish('XAG', { '2024-05-14': 28 });
+    for (const quote of ['none', 'NONE']) {
+      const { status, body } = await api.ask(`/rates/latest?symbols=GOLDSILVER&quote=${quote}`);
+      expect(status, quote).toBe(200);
+      expect(body.metadata).toMatchObject({ GOLDSILVER: { quote: 'none', factor: 1 } });
+    }
+    expectRefusal(await api.ask('/rates/latest?symbols=GOLDSILVER&quote=EUR'), 404, 'unknown_currency');
+    expectRefusal(await api.ask('/rates/latest?symbols=XAU&quote=none'), 404, 'unknown_currency');
     expectRefusal(await api.ask('/units?symbols={XAU}/{XAG}'), 400, 'invalid_formula');
   });
 
