@@ -163,6 +163,8 @@ class Openpit:
         if version and not base.endswith("/" + version):
             base += "/" + version
         self._base = urlsplit(base)
+        if self._base.scheme not in ("http", "https") or not self._base.hostname:
+            raise ValueError(f"url must be an address with http:// or https:// (received {url!r})")
         self._key = key
         self._timeout = timeout
         self._retries = retries

@@ -34,7 +34,7 @@ const SHOWN_LENGTH = 80;
 
 /** Errors of Node, Bun and Deno that occur before anything is sent. Browsers do not report them. */
 const NOT_SENT =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect error/;
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect|URL/;
 
 /**
  * Sends requests: paced, with a timeout, conditional where an answer is cached, and retried where that cannot cost a unit twice.

@@ -73,6 +73,28 @@ for path in sys.argv[2:]:
     ]);
   });
 
+  test('an address without http:// or https:// is refused before anything is sent', async () => {
+    const addresses = ['rates.example.org', '127.0.0.1:8080', 'ftp://rates.example.org', 'https:///v2'];
+    const script = `
+import sys
+from openpit import Openpit
+Openpit("HTTPS://rates.example.org", version="v2")
+for url in sys.argv[1:]:
+    try:
+        Openpit(url)
+    except ValueError as error:
+        print(error)
+`;
+    const child = Bun.spawn([python!, '-B', '-c', script, ...addresses], {
+      env: { ...process.env, PYTHONPATH: join(import.meta.dir, '../../client/python') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    expect((await new Response(child.stdout).text()).split('\n')).toEqual([
+      ...addresses.map((url) => `url must be an address with http:// or https:// (received '${url}')`),
+      '',
+    ]);
+  });
+
   test('a call that reads the ledger is not repeated when its answer is lost, because it costs a unit each time', async () => {
     const key = await api.service.key('unlimited');
     const proxy = await FaultyProxy.open(api.service.url);

@@ -95,6 +95,19 @@ test('without a service, the error says that nothing was sent', async () => {
   expect(error.message).not.toMatch(/(\w{5,}) \1/); // the code, and a message that begins with it
 });
 
+test('an address without https:// is reported as such, and not as a request that may have been counted', async () => {
+  const error = await failure(new Openpit({ url: 'rates.example.org', retries: 0 }).latest(['XAU']));
+  expect(error).toBeInstanceOf(ConnectionLost);
+  expect(error.message).toBe('There is no connection: fetch() URL is invalid');
+  expect(error.mayBeCounted).toBe(false);
+  // Node and Deno
+  for (const message of ['Failed to parse URL from rates.example.org/rates/latest', "Invalid URL: '/'"]) {
+    using _fetch = spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError(message));
+    const elsewhere = await failure(new Openpit({ url: 'rates.example.org', retries: 0 }).usage());
+    expect(elsewhere.mayBeCounted, message).toBe(false);
+  }
+});
+
 test('the code of a later version has the same class as ours', () => {
   for (const { code, status } of ERROR_STATUSES) {
     if (code === 'history_not_in_plan') continue; // LIMIT_REACHED there
