@@ -81,7 +81,7 @@ export const ERRORS = {
   invalid_as_of: entry(
     400,
     (d: { received: string }) =>
-      `The parameter "asOf" must be a day, as YYYY-MM-DD, or a time, as 2024-05-14T15:30:00Z (received "${d.received}").`,
+      `The parameter "asOf" must be a day that exists, as YYYY-MM-DD, or a time, as 2024-05-14T15:30:00Z, from 1900-01-01 to 2199-12-31 (received "${d.received}").`,
     { received: 'yesterday' },
   ),
   invalid_unit: entry(

@@ -99,8 +99,11 @@ onEachEngine('asOf=', (engine) => {
       '2024-05-10T10:60',
       '1715760000',
       '2024-05-10T10',
+      '1899-12-31',
     ]) {
-      expectRefusal(await api.ask(`${DAY}&asOf=${asOf}`), 400, 'invalid_as_of');
+      const message = expectRefusal(await api.ask(`${DAY}&asOf=${asOf}`), 400, 'invalid_as_of');
+      expect(message).toContain('must be a day that exists');
+      expect(message).toContain('from 1900-01-01 to 2199-12-31');
     }
     expectRefusal(await api.ask(`${DAY}&asOf=2024-05-10&asOf=2024-05-11`), 400, 'repeated_parameter');
   });
