@@ -22,6 +22,19 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
         made.map(([at, price]) => tick(symbolId, `t${pushed++}`, at, price)),
         'desk',
       );
+    /** Ticks that were received some time after they were made. */
+    const pushLate = (...made: (readonly [at: number, price: number, received: number])[]) =>
+      ledger.ticks.append(
+        made.map(([at, price, received]) => ({ ...tick(symbolId, `t${pushed++}`, at, price), received })),
+        'desk',
+      );
+    const closer = new Closer(ledger);
+    const days = [{ symbolId, day }];
+    const closeAt = (at: number) => closer.close(at);
+    const withdraw = (recordedAt: number) =>
+      ledger.withdrawals.withdraw(days, { by: 'operator', reason: 'wrong', recordedAt });
+    const revert = (recordedAt: number) =>
+      ledger.corrections.revert(days, { reason: 'was right', recordedAt });
     const publish = (price: number, publication: { source: string; reason?: string; run?: number }) => {
       const { run, ...rest } = publication;
       const after = (tx: Parameters<typeof noteRevision>[0], revision: number) =>
@@ -43,7 +56,10 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
       ).at(-1)!;
       return withdrawn || [open, high, low, close, reason];
     };
-    return { ledger, symbolId, day, settles, end, push, publish, imported, current };
+    return {
+      ...{ ledger, symbolId, day, settles, end, push, pushLate, publish },
+      ...{ imported, closeAt, withdraw, revert, current },
+    };
   };
 
   test('a day with only ticks gets the bar of its session once that has ended', async () => {
@@ -169,6 +185,80 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
     await ledger.ticks.append([{ ...tick(symbolId, 'late', NOW + 1, 71), received: end + 3 }], 'desk');
     await closer.close(end + 4);
     expect(await current()).toEqual([70, 71, 70, 71, LATE_TICKS]);
+  });
+
+  test('a withdrawal stands when the bar after it happens to repeat an earlier one', async () => {
+    const { settles, end, push, pushLate, closeAt, withdraw, current } = await open();
+    await push([NOW, 70]);
+    await closeAt(settles);
+    await push([NOW + 1, 99]);
+    await closeAt(end);
+    await withdraw(end + 1);
+    await pushLate([NOW + 2, 70, end + 2]);
+    await closeAt(end + 3);
+    expect(await current()).toEqual([70, 70, 70, 70, SESSION_CLOSE]);
+    await pushLate([NOW + 3, 71, end + 4]);
+    await closeAt(end + 5);
+    expect(await current()).toEqual([70, 71, 70, 71, LATE_TICKS]); // without the withdrawn 99
+  });
+
+  test('a withdrawal that is taken back stays so if ticks came in meanwhile', async () => {
+    const { end, push, pushLate, closeAt, withdraw, revert, current } = await open();
+    await push([NOW, 70]);
+    await closeAt(end);
+    await withdraw(end + 1);
+    await pushLate([NOW + 1, 74, end + 2]);
+    await revert(end + 3);
+    expect(await current()).toEqual([70, 74, 70, 74, LATE_TICKS]);
+    await pushLate([NOW + 2, 72, end + 4]);
+    await closeAt(end + 5);
+    expect(await current()).toEqual([70, 74, 70, 72, LATE_TICKS]);
+  });
+
+  test('when the second of two withdrawals is taken back, the first one stands', async () => {
+    for (const tickMeanwhile of [false, true]) {
+      const { end, push, pushLate, closeAt, withdraw, revert, current } = await open();
+      await push([NOW, 70]);
+      await closeAt(end);
+      await withdraw(end + 1);
+      await pushLate([NOW + 1, 80, end + 2]);
+      await closeAt(end + 3);
+      await withdraw(end + 4);
+      if (tickMeanwhile) await pushLate([NOW + 2, 82, end + 5]);
+      await revert(end + 6);
+      await pushLate([NOW + 3, 81, end + 7]);
+      await closeAt(end + 8);
+      expect(await current()).toEqual([80, tickMeanwhile ? 82 : 81, 80, 81, LATE_TICKS]); // without 70
+    }
+  });
+
+  test('a withdrawal of an import stops hiding ticks when both are undone', async () => {
+    const { end, push, pushLate, closeAt, imported, withdraw, revert, current } = await open();
+    await push([NOW, 70]);
+    const undo = await imported(90);
+    await withdraw(end + 1);
+    await undo(end + 2);
+    expect(await current()).toBe('operator');
+    await revert(end + 3);
+    expect(await current()).toEqual([70, 70, 70, 70, SESSION_CLOSE]);
+    await pushLate([NOW + 1, 72, end + 4]);
+    await closeAt(end + 5);
+    expect(await current()).toEqual([70, 72, 70, 72, LATE_TICKS]);
+  });
+
+  test('a withdrawal of a restored bar is a new one, and is taken back down to the first bar', async () => {
+    const { end, push, pushLate, closeAt, withdraw, revert, current } = await open();
+    await push([NOW, 70]);
+    await closeAt(end);
+    for (let at = end; at < end + 30; at += 10) {
+      await withdraw(at + 1);
+      await revert(at + 2);
+      expect(await current()).toEqual([70, 70, 70, 70, SESSION_CLOSE]);
+    }
+    await withdraw(end + 31);
+    await pushLate([NOW + 1, 72, end + 32]);
+    await closeAt(end + 33);
+    expect(await current()).toEqual([72, 72, 72, 72, SESSION_CLOSE]);
   });
 
   test('a day that the operator had withdrawn stays withdrawn by the operator', async () => {

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type BarRevision, standingWithdrawal } from '../../ledger/prices/bars.ts';
+import type { BarRevision } from '../../ledger/prices/bars.ts';
 import { closingOf, type Decide, limitsOf } from '../../ledger/prices/closing-store.ts';
 import { type SymbolDay, symbolDayKey, type TradingDay } from '../../ledger/symbols/origin.ts';
 import type { FoldLimits } from '../../ledger/ticks/day-pages.ts';
@@ -120,9 +120,8 @@ export class Closer {
     const ledger = this.#ledger;
     const day = calendar.tradingDayOf(waiting);
     const { prices } = await ledger.head();
-    const versions = await ledger.bars.revisions(day.symbolId, day.origin, day.day, day.day);
-    const current = versions.at(-1);
-    const limits = limitsOf(current, madeBy(day), isFinal, standingWithdrawal(versions));
+    const current = (await ledger.bars.revisions(day.symbolId, day.origin, day.day, day.day)).at(-1);
+    const limits = limitsOf(current, madeBy(day), isFinal);
     if (!limits) return undefined;
     const folded = await ledger.ticks.fold(day, { ...limits, ...(signal && { signal }) });
     return { day, isFinal, limits, current, folded, revision: prices };

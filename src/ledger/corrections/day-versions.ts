@@ -1,10 +1,10 @@
 import type { Day } from '../../market/day.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
-import { type BarRevision, readRevisions, standingWithdrawal } from '../prices/bars.ts';
+import { type BarRevision, readRevisions } from '../prices/bars.ts';
 
 /**
- * One version of a day's real bar. `origin` is the revision that first published it: an earlier one if this revision
- * restored that.
+ * One version of a day's real bar. `origin` is the revision that first published its state: an earlier one if this revision
+ * restored that, possibly with later ticks, and `NO_BAR` if it restored a day without a bar.
  *
  *     revision   1      2      3      4 restores 2   5 restores 1
  *     close      5      6      7      6              5
@@ -12,8 +12,6 @@ import { type BarRevision, readRevisions, standingWithdrawal } from '../prices/b
  */
 export interface DayVersion extends BarRevision {
   origin: number;
-  /** That hid ticks of the day while this version was current. */
-  withdrawal: BarRevision | undefined;
 }
 
 /** The versions of each day, by revision. */
@@ -24,20 +22,8 @@ export async function readVersions(
   lastDay: Day,
 ): Promise<Map<Day, DayVersion[]>> {
   const revisions = await readRevisions(handle, symbolId, 'real', firstDay, lastDay);
-  const rows = await handle`SELECT day, revision, restores FROM bar
-    WHERE symbol_id = ${symbolId} AND day >= ${firstDay} AND day <= ${lastDay} AND restores IS NOT NULL`;
-  const restored = new Map(
-    rows.map((row) => [`${asNumber(row.day)} ${asNumber(row.revision)}`, asNumber(row.restores)]),
-  );
-  const byDay = new Map<Day, DayVersion[]>();
-  for (const [day, all] of Map.groupBy(revisions, (bar) => bar.day)) {
-    const versions = all.map((bar, i) => {
-      const origin = restored.get(`${day} ${bar.revision}`) ?? bar.revision;
-      return { ...bar, origin, withdrawal: standingWithdrawal(all.slice(0, i + 1)) };
-    });
-    byDay.set(day, versions);
-  }
-  return byDay;
+  const versions = revisions.map((bar) => ({ ...bar, origin: bar.restores ?? bar.revision }));
+  return Map.groupBy(versions, ({ day }) => day);
 }
 
 /** The version that a day had before another one was first published, without those of `skipped` revisions. */

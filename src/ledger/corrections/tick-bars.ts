@@ -1,7 +1,7 @@
 import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
-import { type BarRevision, TICK_REASONS } from '../prices/bars.ts';
+import { type BarRevision, NO_BAR, TICK_REASONS } from '../prices/bars.ts';
 import { type Closing, closingOf, limitsOf } from '../prices/closing-store.ts';
 import { type SymbolDay, symbolDayKey, type TradingDay } from '../symbols/origin.ts';
 import type { FoldLimits } from '../ticks/day-pages.ts';
@@ -89,7 +89,7 @@ export class TickBars {
   }
 
   #limitsOf(day: RestoredDay): FoldLimits | undefined {
-    return limitsOf(day.earlier, this.#madeBy(day), this.#isFinal(day), day.earlier?.withdrawal);
+    return limitsOf(day.earlier, this.#madeBy(day), this.#isFinal(day));
   }
 
   #isFinal({ symbolId, day }: SymbolDay): boolean {
@@ -104,15 +104,19 @@ export class TickBars {
   }
 }
 
-/** The bar that a day gets back. A day that had none is withdrawn, with the prices of its current bar. */
+/**
+ * The bar that a day gets back. A day that had none is withdrawn, with the prices of its current bar. A bar with other ticks
+ * than the earlier one restores it, too: what hid ticks of the day since then does no more.
+ */
 export function restoredBar(
   { symbolId, day, earlier }: RestoredDay,
   closing: Closing | undefined,
   current: BarRevision,
 ): Omit<BarRow, 'recordedAt'> {
-  if (closing) return { symbolId, day, ...closing, withdrawn: false };
-  if (earlier) return { ...earlier, symbolId, restores: earlier.origin };
-  return { ...current, symbolId, withdrawn: 'source' };
+  const restores = earlier?.origin ?? NO_BAR;
+  if (closing) return { symbolId, day, ...closing, withdrawn: false, restores };
+  if (earlier) return { ...earlier, symbolId, restores };
+  return { ...current, symbolId, withdrawn: 'source', restores };
 }
 
 /** Whether a bar was made of ticks, so that the closer may replace it. */

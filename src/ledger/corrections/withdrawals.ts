@@ -25,11 +25,7 @@ export interface WithdrawnBar extends BarRevision {
 }
 
 /** Bars that are to be withdrawn, or restored, as new revisions. */
-export interface BarRow extends Omit<WithdrawnBar, 'revision' | 'day'> {
-  day: Day;
-  /** The revision that first published what is restored. */
-  restores?: number;
-}
+export type BarRow = Omit<WithdrawnBar, 'revision' | 'ticksWithdrawnUntil'>;
 
 export class WithdrawalStore {
   readonly #engine: Engine;
@@ -77,7 +73,7 @@ async function withdrawBars(
       found.push({ ...bar, symbolId });
     }
   }
-  const rows = found.map((bar) => ({ ...bar, reason, recordedAt, withdrawn: by }));
+  const rows = found.map((bar) => ({ ...bar, reason, recordedAt, withdrawn: by, restores: null }));
   await writeRevisions(engine, tx, rows, revision);
   return found;
 }
@@ -112,8 +108,8 @@ export async function writeRevisions(
     tx,
     'bar (symbol_id, day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn, restores)',
     bars.map((bar): RowValues => {
-      const { symbolId, day, open, high, low, close, sourceId, recordedAt, reason } = bar;
-      const [flag, restores] = [WITHDRAWN.indexOf(bar.withdrawn), bar.restores ?? null];
+      const { symbolId, day, open, high, low, close, sourceId, recordedAt, reason, restores } = bar;
+      const flag = WITHDRAWN.indexOf(bar.withdrawn);
       const prices = [open, high, low, close];
       return [symbolId, day, revision, ...prices, sourceId, recordedAt, reason, flag, restores];
     }),

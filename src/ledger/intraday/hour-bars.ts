@@ -3,7 +3,7 @@ import { HOUR_MS, startOf, type TimeRange } from '../../market/intraday/interval
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, type Cell, type RowValues, type Sql } from '../engine/rows.ts';
 import { insertRows, listOf } from '../engine/statements.ts';
-import { lastWithdrawal } from '../prices/bars.ts';
+import { readRevisions } from '../prices/bars.ts';
 import type { DayRange, OriginSymbols } from '../prices/past.ts';
 import { originFilter, type SymbolDay, type TradingDay } from '../symbols/origin.ts';
 import { foldMinutes } from './fold-minutes.ts';
@@ -34,7 +34,8 @@ export async function minutesToStore(engine: Engine, of: TradingDay): Promise<In
     [of.symbolId, of.day],
   );
   if (stored.length > 0) return [];
-  const receivedAfter = await lastWithdrawal(read, of);
+  const current = (await readRevisions(read, of.symbolId, of.origin, of.day, of.day)).at(-1);
+  const receivedAfter = current?.ticksWithdrawnUntil;
   return foldMinutes(engine, of, receivedAfter === undefined ? {} : { receivedAfter });
 }
 

@@ -1,7 +1,7 @@
-import { type Bar, sameOhlc } from '../../market/bar.ts';
+import type { Bar } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import { asNumber, asText, type Cell, nullable, rowReader, type Sql } from '../engine/rows.ts';
-import type { PriceOrigin, TradingDay } from '../symbols/origin.ts';
+import type { PriceOrigin } from '../symbols/origin.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 
 /** The reason of a bar that was created at settlement, before its session ended. The bar of the session replaces it. */
@@ -18,13 +18,24 @@ export type WithdrawnBy = 'source' | 'operator';
  * One version of a day's bar. The highest revision is the current bar. When it is withdrawn, the day has no bar; that
  * revision repeats the withdrawn prices.
  */
-export interface BarRevision extends Bar {
+export interface StoredRevision extends Bar {
   revision: number;
   sourceId: number;
   recordedAt: number;
   reason: string | null;
   withdrawn: WithdrawnBy | false;
 }
+
+/** A revision, with what it says about the ticks of its day. */
+export interface BarRevision extends StoredRevision {
+  /** The revision whose state of the day it restored, `NO_BAR` for a day without a bar; null if it restored none. */
+  restores: number | null;
+  /** Ticks received up to this moment, in ms, were withdrawn and do not count. Undefined if all ticks of the day count. */
+  ticksWithdrawnUntil: number | undefined;
+}
+
+/** Before the first revision of a day. */
+export const NO_BAR = 0;
 
 export interface NewBar extends Bar {
   symbolId: number;
@@ -48,15 +59,39 @@ export async function readRevisions(
   lastDay: Day,
 ): Promise<BarRevision[]> {
   const rows = await handle`
-    SELECT day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn FROM bar
+    SELECT day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn, restores FROM bar
     WHERE symbol_id = ${symbolId} AND day >= ${firstDay} AND day <= ${lastDay}
     ORDER BY day, revision`.values();
   const found: BarRevision[] = [];
+  let ofDay: BarRevision[] = [];
   for (const row of rows) {
     const isSimulated = asNumber(row[6]) === SIMULATED_ID;
-    if (origin === 'all' || isSimulated === (origin === 'simulated')) found.push(toRevision(row));
+    if (origin !== 'all' && isSimulated !== (origin === 'simulated')) continue;
+    const stored = toRevision(row);
+    const restores = readRestores(row[10]);
+    if (ofDay[0]?.day !== stored.day) ofDay = [];
+    const ticksWithdrawnUntil = isSimulated ? undefined : withdrawnUntil(stored, restores, ofDay);
+    const revision = { ...stored, restores, ticksWithdrawnUntil };
+    if (!isSimulated) ofDay.push(revision);
+    found.push(revision);
   }
   return found;
+}
+
+/**
+ * A withdrawal hides the ticks that were received before it. It stays in force when new ticks make a bar, and ends when the
+ * state before it is restored. What a program before schema 21 restored has no mark, and counts as a new bar: then a late
+ * tick may be missing from it, but no price is published again that somebody withdrew. A week later, its ticks are deleted.
+ */
+function withdrawnUntil(
+  { withdrawn, recordedAt }: StoredRevision,
+  restores: number | null,
+  earlier: readonly BarRevision[],
+): number | undefined {
+  if (withdrawn) return recordedAt;
+  const before =
+    restores === null ? earlier.at(-1) : earlier.findLast(({ revision }) => revision === restores);
+  return before?.ticksWithdrawnUntil;
 }
 
 /** A revision without what matters only until its session is over, as the raw row: a long history has more than ten thousand. */
@@ -87,29 +122,8 @@ export async function readHistory(
   return (rows as unknown as SettledBarRow[]).filter(isOfOrigin);
 }
 
-/** When the bar of a trade date was last withdrawn, in ms; undefined if it never was. Ticks received up to then do not count. */
-export async function lastWithdrawal(
-  handle: Sql,
-  { symbolId, origin, day }: TradingDay,
-): Promise<number | undefined> {
-  const revisions = await readRevisions(handle, symbolId, origin, day, day);
-  return revisions.findLast(({ withdrawn }) => withdrawn)?.recordedAt;
-}
-
-/**
- * The withdrawal that still hides ticks of a day, by the day's revisions. Undefined if there is none, or if it was taken back: the
- * revision after it then repeats an earlier bar.
- */
-export function standingWithdrawal(versions: readonly BarRevision[]): BarRevision | undefined {
-  const last = versions.findLastIndex(({ withdrawn }) => withdrawn);
-  const next = versions[last + 1];
-  const repeats = (one: BarRevision) => one.sourceId === next?.sourceId && sameOhlc(one, next);
-  const isTakenBack = next !== undefined && versions.slice(0, Math.max(last, 0)).some(repeats);
-  return isTakenBack ? undefined : versions[last];
-}
-
-/** Reads a row with the columns of `readRevisions`, in its order. Bars are read by the million, so their rows are arrays. */
-export function toRevision(row: readonly Cell[]): BarRevision {
+/** Reads a row with the first columns of `readRevisions`, in its order. Bars are read by the million, so their rows are arrays. */
+export function toRevision(row: readonly Cell[]): StoredRevision {
   const [day, revision, open, high, low, close, sourceId, recordedAt, reason, withdrawn] = row;
   return {
     day: asNumber(day),
@@ -126,6 +140,7 @@ export function toRevision(row: readonly Cell[]): BarRevision {
 }
 
 const readReason = nullable(asText);
+const readRestores = nullable(asNumber);
 
 /** By the number in the column `withdrawn`. */
 export const WITHDRAWN: readonly (WithdrawnBy | false)[] = [false, 'source', 'operator'];

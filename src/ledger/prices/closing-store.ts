@@ -49,17 +49,19 @@ export class ClosingStore {
 }
 
 /**
- * Which ticks make up the bar of a day: those made by the settlement or, for the final bar, by a later moment. After a
- * withdrawal only ticks received later count. Undefined if the current bar stays, whatever the ticks: a bar of an import or a feed takes precedence.
+ * Which ticks make up the bar of a day: those made by the settlement or, for the final bar, by a later moment, except for
+ * withdrawn ones. Undefined if the current bar stays, whatever the ticks: a bar of an import or a feed takes precedence.
  */
 export function limitsOf(
   current: BarRevision | undefined,
   madeBy: number,
   isFinal: boolean,
-  withdrawal = current?.withdrawn ? current : undefined,
 ): FoldLimits | undefined {
-  const receivedAfter = withdrawal && { receivedAfter: withdrawal.recordedAt };
-  const limits = { madeBy, receivedBy: Number.MAX_SAFE_INTEGER, ...receivedAfter };
+  const receivedAfter = current?.ticksWithdrawnUntil;
+  const limits = {
+    ...{ madeBy, receivedBy: Number.MAX_SAFE_INTEGER },
+    ...(receivedAfter !== undefined && { receivedAfter }),
+  };
   if (current?.withdrawn) return limits;
   if (current && !TICK_REASONS.has(current.reason)) return undefined;
   if (current && !isFinal && current.reason !== PROVISIONAL) return undefined;

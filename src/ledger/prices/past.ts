@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 import { originFilter, type PriceOrigin, type SymbolDay } from '../symbols/origin.ts';
 import { type LedgerTick, toTick } from '../ticks/tick.ts';
-import { type BarRevision, toRevision } from './bars.ts';
+import { type StoredRevision, toRevision } from './bars.ts';
 
 /** Days from `first` to `last`, both included. */
 export interface DayRange {
@@ -55,7 +55,7 @@ export interface FoldedTicks extends SymbolDay {
   fold: Fold<LedgerTick>;
 }
 
-export interface SymbolRevision extends BarRevision {
+export interface SymbolRevision extends StoredRevision {
   symbolId: number;
 }
 

@@ -130,7 +130,8 @@ export const MIGRATIONS: readonly Migration[] = [
     id: 21,
     title: 'which revisions of bars restored earlier ones',
     statements: [
-      // The revision that first published what this one restored. NULL: none, or restored by an older program.
+      // The revision that first published what this one restored; 0 for a day without a bar. NULL: none, or restored by an
+      // older program.
       `ALTER TABLE bar ADD COLUMN restores BIGINT`,
     ],
   },

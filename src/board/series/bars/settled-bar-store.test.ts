@@ -6,6 +6,7 @@ import { SettledBarStore } from './settled-bar-store.ts';
 const bar = (day: number): BarRevision => ({
   ...{ day, open: 1, high: 1, low: 1, close: 1 },
   ...{ revision: 1, sourceId: 2, recordedAt: 0, reason: null, withdrawn: false },
+  ...{ restores: null, ticksWithdrawnUntil: undefined },
 });
 
 test('a bar that arrives while columns are replaced is in the old ones and in the new ones', async () => {
