@@ -168,6 +168,17 @@ onEachEngine('withdrawals', (engine) => {
     }
   });
 
+  test('a symbol whose only real price was withdrawn has real prices again when that is taken back', async () => {
+    const { ledger, symbolId, code, publish, withdraw, revert } = await withSymbol();
+    await publish(5);
+    await withdraw('operator');
+    expect((await symbolOf(ledger, code)).real).toBe(false);
+    await revert();
+    expect((await symbolOf(ledger, code)).real).toBe(true);
+    expect(await publish(9, 'simulated')).toEqual({ taken: 0, unchanged: 1, corrected: 0 });
+    expect((await versions(ledger, symbolId)).at(-1)).toMatchObject({ close: 5, withdrawn: false });
+  });
+
   test('a symbol whose last real price was withdrawn is simulated again, one that has ticks is not', async () => {
     const { ledger, symbolId, code, publish, withdraw } = await withSymbol();
     const isReal = async () => (await symbolOf(ledger, code)).real;

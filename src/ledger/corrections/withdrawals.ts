@@ -5,7 +5,7 @@ import { nextRevision } from '../engine/revisions.ts';
 import { asText, onlyRow, type RowValues, type Sql } from '../engine/rows.ts';
 import { insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { type BarRevision, readRevisions, WITHDRAWN, type WithdrawnBy } from '../prices/bars.ts';
-import { type SymbolDay, unmarkReal } from '../symbols/origin.ts';
+import { markReal, type SymbolDay, unmarkReal } from '../symbols/origin.ts';
 import { sourceId } from '../symbols/sources.ts';
 
 /** Why the bars of some days are withdrawn. */
@@ -122,6 +122,8 @@ export async function writeRevisions(
   });
   await insertRows(engine, tx, 'bar_change (revision, symbol_id, first_day, last_day, recorded_at)', changes);
   await unmarkReal(engine, tx, [...bySymbol.keys()], revision);
+  const restored = bars.filter(({ withdrawn }) => !withdrawn).map(({ symbolId }) => symbolId);
+  await markReal(engine, tx, [...new Set(restored)], revision);
 }
 
 /** The current real revision of each of these days, withdrawn ones included. */
