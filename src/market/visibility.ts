@@ -20,11 +20,11 @@ export function barSeenFrom(sessionEndMs: number, recordedAt: number): number {
 }
 
 /**
- * Whether a tick of a day whose bar was withdrawn still counts: only ticks received after the withdrawal do, whenever they
- * were made. Earlier ones were withdrawn with the bar.
+ * Whether a tick of a day whose ticks were withdrawn up to a moment still counts: only ticks received later do, whenever
+ * they were made. Earlier ones were withdrawn with the bar.
  */
-export function outlivesWithdrawal(tick: { received: number }, withdrawal: { recordedAt: number }): boolean {
-  return tick.received > withdrawal.recordedAt;
+export function outlivesWithdrawal(tick: { received: number }, withdrawnUntil: number): boolean {
+  return tick.received > withdrawnUntil;
 }
 
 /** Whether a bar is visible at a horizon. Equivalent to `barSeenFrom`, without computing the session end of old days. */

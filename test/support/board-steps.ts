@@ -43,6 +43,11 @@ export const BOARD_STEPS = fc.oneof(
     recordedMinutesAgo: fc.integer({ min: -30, max: 90 }),
   }),
   fc.record({
+    kind: fc.constant('revert' as const),
+    daysAgo: fc.integer({ min: -1, max: 4 }),
+    days: fc.constantFrom(1, 2, 5),
+  }),
+  fc.record({
     kind: fc.constant('ask' as const),
     loaded: fc.constantFrom('recent' as const, 'all' as const),
   }),
@@ -93,6 +98,10 @@ export async function takeStep({ clock, ledger, board, gold }: OpenedBoard, s: B
     const days = Array.from({ length: s.days }, (_, i) => ({ symbolId, day: utcDay(now) - s.daysAgo - i }));
     const recordedAt = now - s.recordedMinutesAgo * MINUTE;
     await ledger.withdrawals.withdraw(days, { by: 'operator', reason: 'wrong', recordedAt });
+  }
+  if (s.kind === 'revert') {
+    const days = Array.from({ length: s.days }, (_, i) => ({ symbolId, day: utcDay(now) - s.daysAgo - i }));
+    await ledger.corrections.revert(days, { reason: 'was right', recordedAt: now });
   }
   if (s.kind === 'tick') {
     const tick = {

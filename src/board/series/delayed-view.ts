@@ -18,8 +18,8 @@ type Pending = { seenFrom: number } & ({ bar: BarRevision } | { sessionEnded: Da
 interface DayFold {
   fold: Fold<LedgerTick> | undefined;
   sessionEnded: boolean;
-  /** If the day's bar was withdrawn: the ticks that count after it, by the revision of the withdrawal. */
-  after: Map<number, { withdrawal: BarRevision; fold: Fold<LedgerTick> | undefined }>;
+  /** If ticks of the day were withdrawn: those that still count, by the moment up to which others do not. */
+  after: Map<number, Fold<LedgerTick> | undefined>;
 }
 
 /** The settled part of a history, as its views read it. */
@@ -54,8 +54,8 @@ export class DelayedView {
   readonly #pending = new DueQueue<Pending>(({ seenFrom }) => seenFrom);
   readonly #bars = new Map<Day, BarRevision>();
   readonly #folds = new Map<Day, DayFold>();
-  /** Of unsettled days. They are known before the ticks of their day are taken. */
-  #withdrawals: BarRevision[] = [];
+  /** The unsettled bars of days with withdrawn ticks. They are known before the ticks of their day are taken. */
+  #withWithdrawnTicks: BarRevision[] = [];
   /** Bars of the days on which this view differs from the settled history, ascending. */
   overlay: readonly SourcedBar[] = [];
   latest: LatestPrice | undefined;
@@ -94,7 +94,7 @@ export class DelayedView {
 
   addBar(bar: BarRevision, seenFrom: number): void {
     this.#pending.add({ seenFrom, bar });
-    if (bar.withdrawn) this.#withdrawals.push(bar);
+    if (bar.ticksWithdrawnUntil !== undefined) this.#withWithdrawnTicks.push(bar);
   }
 
   hasTicks(day: Day): boolean {
@@ -119,7 +119,7 @@ export class DelayedView {
   /** Drops bars that are now in the settled history, and ticks that are no longer needed. */
   dropSettled(settledDays: readonly Day[], canDropTicks: (day: Day) => boolean): void {
     for (const day of settledDays) this.#bars.delete(day);
-    this.#withdrawals = this.#withdrawals.filter(({ day }) => !settledDays.includes(day));
+    this.#withWithdrawnTicks = this.#withWithdrawnTicks.filter(({ day }) => !settledDays.includes(day));
     for (const day of this.#folds.keys()) if (canDropTicks(day)) this.#folds.delete(day);
   }
 
@@ -133,8 +133,8 @@ export class DelayedView {
   #takeTick(tick: LedgerTick): Day {
     const day = this.#foldOf(tick.day);
     day.fold = foldTick(day.fold, tick);
-    for (const one of day.after.values()) {
-      if (outlivesWithdrawal(tick, one.withdrawal)) one.fold = foldTick(one.fold, tick);
+    for (const [until, fold] of day.after) {
+      if (outlivesWithdrawal(tick, until)) day.after.set(until, foldTick(fold, tick));
     }
     return tick.day;
   }
@@ -151,10 +151,9 @@ export class DelayedView {
 
   #foldOf(day: Day): DayFold {
     return this.#folds.getOrInsertComputed(day, () => {
-      const settled = this.#settled.recent(day);
-      const unsettled = this.#withdrawals.filter((bar) => bar.day === day);
-      const known = settled?.withdrawn ? [settled, ...unsettled] : unsettled;
-      const after = new Map(known.map((bar) => [bar.revision, { withdrawal: bar, fold: undefined }]));
+      const unsettled = this.#withWithdrawnTicks.filter((bar) => bar.day === day);
+      const until = [this.#settled.recent(day), ...unsettled].map((bar) => bar?.ticksWithdrawnUntil);
+      const after = new Map(until.filter((ms) => ms !== undefined).map((ms) => [ms, undefined]));
       return { fold: undefined, sessionEnded: false, after };
     });
   }
@@ -181,11 +180,11 @@ export class DelayedView {
     return fold && { day, ...ohlcOf(fold), sourceId: fold.close.sourceId };
   }
 
-  /** The fold of a day's ticks; after a withdrawal, of those that outlive it. */
+  /** The fold of a day's ticks, without withdrawn ones. */
   #effectiveFold(day: Day): Fold<LedgerTick> | undefined {
     const folds = this.#folds.get(day);
-    const published = this.#published(day);
-    return published?.withdrawn ? folds?.after.get(published.revision)?.fold : folds?.fold;
+    const until = this.#published(day)?.ticksWithdrawnUntil;
+    return until === undefined ? folds?.fold : folds?.after.get(until);
   }
 
   /**

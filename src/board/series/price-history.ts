@@ -110,7 +110,7 @@ export class PriceHistory implements SettledBars {
     const horizons = this.#lags.map((lag) => now - lag);
     const missing = new Set(this.views);
     for (const day of tickDays.filter((one) => !this.#canDropTicks(one, now)).reverse()) {
-      if (this.#hasWithdrawal(day)) return false;
+      if (this.#hasWithdrawnTicks(day)) return false;
       const ticks = await this.#ledger.ticks.last(this.#ofDay(day), horizons);
       for (const [i, view] of this.views.entries()) {
         const tick = ticks[i];
@@ -148,7 +148,7 @@ export class PriceHistory implements SettledBars {
 
   /**
    * Reads the ticks of days whose bar is not settled. The database folds those that every view shows; the others are held
-   * one by one. So are all ticks of a day with a withdrawal, because only those after it count.
+   * one by one. So are all ticks of a day of which some were withdrawn.
    */
   async #loadTicks(days: readonly Day[], now: number, onNextPage: () => Promise<void>): Promise<void> {
     const visibleInAll = this.#earliestHorizon(now);
@@ -156,7 +156,7 @@ export class PriceHistory implements SettledBars {
     const onOther = (tick: LedgerTick) => unfolded.add(tick);
     for (const day of days) {
       if (this.#canDropTicks(day, now)) continue;
-      const foldedBy = this.#hasWithdrawal(day) ? Number.MIN_SAFE_INTEGER : visibleInAll;
+      const foldedBy = this.#hasWithdrawnTicks(day) ? Number.MIN_SAFE_INTEGER : visibleInAll;
       const bounds = { madeBy: foldedBy, receivedBy: foldedBy, onOther, onNextPage };
       const fold = await this.#ledger.ticks.fold(this.#ofDay(day), bounds);
       if (fold) for (const view of this.views) view.startDay(day, fold);
@@ -168,9 +168,9 @@ export class PriceHistory implements SettledBars {
     }
   }
 
-  #hasWithdrawal(day: Day): boolean {
+  #hasWithdrawnTicks(day: Day): boolean {
     const settled = this.#settled.recent(day);
-    return (settled !== undefined && settled.withdrawn !== false) || this.#unsettled.hasWithdrawal(day);
+    return settled?.ticksWithdrawnUntil !== undefined || this.#unsettled.hasWithdrawnTicks(day);
   }
 
   /** Advances new views to `now`, a slice at a time. */
@@ -229,9 +229,10 @@ export class PriceHistory implements SettledBars {
     for (const view of this.views) view.addBar(bar, seenFrom);
   }
 
-  /** Whether withdrawing the bar of this day changes more than the day itself. */
-  mustReloadAfterWithdrawal(day: Day): boolean {
-    return day === this.firstDay || day === this.newest?.day || this.views.some((view) => view.hasTicks(day));
+  /** Whether a new bar changes more than its day, or which of the day's ticks count: the views may have folded others. */
+  mustReload({ day, withdrawn, ticksWithdrawnUntil }: BarRevision): boolean {
+    if (withdrawn && (day === this.firstDay || day === this.newest?.day)) return true;
+    return ticksWithdrawnUntil !== undefined && this.views.some((view) => view.hasTicks(day));
   }
 
   /** Returns false if the tick's day is so old that the history must be reloaded. */

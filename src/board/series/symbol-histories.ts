@@ -87,7 +87,7 @@ export class SymbolHistories {
   add(bars: readonly BarRevision[], ticks: readonly LedgerTick[], now: number): boolean {
     for (const bar of bars) {
       const history = this.#historyOf(bar);
-      if (bar.withdrawn && history?.mustReloadAfterWithdrawal(bar.day)) return false;
+      if (history?.mustReload(bar)) return false;
       history?.addBar(bar, now);
     }
     // A push is one revision, with ticks in the order of their ids. The tick log needs them in the order of visibility.

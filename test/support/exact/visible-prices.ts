@@ -58,8 +58,9 @@ export async function historyByReference(
     const ofDay = await ledger.ticks.ofDay(symbol.id, origin, day);
     const bar = published.get(day);
     for (const tick of ofDay) {
-      if (tickSeenFrom(tick) > horizon || (bar?.withdrawn && !outlivesWithdrawal(tick, bar))) continue;
-      ticks.push(tick);
+      const until = bar?.ticksWithdrawnUntil;
+      if (tickSeenFrom(tick) > horizon) continue;
+      if (until === undefined || outlivesWithdrawal(tick, until)) ticks.push(tick);
     }
   }
   for (const [day, bar] of published) if (bar.withdrawn) published.delete(day);

@@ -16,8 +16,8 @@ export class UnsettledBars {
     return this.#bars.some((bar) => bar.day === day);
   }
 
-  hasWithdrawal(day: Day): boolean {
-    return this.#bars.some((bar) => bar.day === day && bar.withdrawn !== false);
+  hasWithdrawnTicks(day: Day): boolean {
+    return this.#bars.some((bar) => bar.day === day && bar.ticksWithdrawnUntil !== undefined);
   }
 
   /** Removes those that are settled and returns them. A bar stays until its withdrawal is settled, too. */

@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test';
+import { onEachEngine } from '../../../test/support/ledger.ts';
+import { ledgersOf, NOW, newSymbol, tick } from '../../../test/support/ledgers.ts';
+import { Closer } from '../../feeds/close/closer.ts';
+import { marketOf, settlementTime, tradeDate } from '../../market/session.ts';
+import { Board } from '../board.ts';
+
+onEachEngine('withdrawn ticks', (engine) => {
+  const ledgers = ledgersOf(engine);
+
+  test('are not the latest price again when the ticks since the withdrawal make a provisional bar', async () => {
+    const ledger = await ledgers.new();
+    const { id: symbolId, code, market: name } = await newSymbol(ledger);
+    const market = marketOf(name);
+    const day = tradeDate(market, NOW);
+    const settles = settlementTime(market, day)!;
+    const clock = { now: () => settles + 10 };
+    const openBoard = () => Board.open({ ledger, clock, historyBytesMax: 1e9, simulated: false }, [0]);
+    const latest = async (board: Board, level: 'latest' | 'all') => {
+      await board.follow(await ledger.head());
+      const series = board.catalog.find(code)!;
+      await board.ready([series], level, clock.now());
+      return board.view(0).latest(series)?.price;
+    };
+    const withdraw = (recordedAt: number) =>
+      ledger.withdrawals.withdraw([{ symbolId, day }], { by: 'operator', reason: 'wrong', recordedAt });
+    const board = await openBoard();
+    const closer = new Closer(ledger);
+
+    await ledger.ticks.append([tick(symbolId, 'a', NOW, 70), tick(symbolId, 'b', settles - 1, 99)], 'desk');
+    await closer.close(settles);
+    expect(await latest(board, 'all')).toBe(99);
+    await withdraw(settles + 1);
+    await ledger.ticks.append([{ ...tick(symbolId, 'c', NOW + 1, 71), received: settles + 2 }], 'desk');
+    expect(await latest(board, 'all')).toBe(71);
+    await closer.close(settles + 3);
+    expect(await latest(board, 'all')).toBe(71);
+    for (const level of ['latest', 'all'] as const) expect(await latest(await openBoard(), level)).toBe(71);
+
+    await withdraw(settles + 4);
+    expect(await latest(board, 'all')).toBeUndefined();
+    const why = { reason: 'was right', recordedAt: settles + 5 };
+    await ledger.corrections.revert([{ symbolId, day }], why); // the first withdrawal stands
+    expect(await latest(board, 'all')).toBe(71);
+  });
+});
