@@ -90,6 +90,25 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
     expect(await current()).toEqual([70, 70, 68, 68, PROVISIONAL]);
   });
 
+  test('a day that has only ticks since its settlement keeps them', async () => {
+    for (const change of ['import', 'correction', 'withdrawal'] as const) {
+      const { settles, end, push, publish, imported, closeAt, withdraw, revert, current } = await open();
+      if (change === 'withdrawal') {
+        await push([NOW, 60]);
+        await closeAt(settles);
+        await withdraw(settles + 1);
+      }
+      const undo = change === 'import' ? await imported(90) : revert;
+      if (change !== 'import') await publish(90, { source: 'operator' });
+      await push([settles + 2, 70]);
+      await undo(settles + 3);
+      expect(await current(), change).toEqual([70, 70, 70, 70, PROVISIONAL]);
+      await push([settles + 4, 71]);
+      await closeAt(end);
+      expect(await current(), change).toEqual([70, 71, 70, 71, SESSION_CLOSE]);
+    }
+  });
+
   test('ticks that came late while the import was current are in the bar', async () => {
     const { end, push, publish, imported, current } = await open();
     await push([NOW, 70]);

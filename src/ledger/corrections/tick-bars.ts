@@ -37,7 +37,7 @@ export class TickBars {
   /** Days that have ticks up to the revision `#reached`. */
   readonly #withTicks = new Set<string>();
   #reached: number | undefined;
-  #folded = new Map<string, FoldedDay | undefined>();
+  #folded = new Map<string, { folded: FoldedDay; limits: FoldLimits }>();
 
   private constructor(engine: Engine, now: number, markets: ReadonlyMap<number, Market>, delayMs: number) {
     this.#engine = engine;
@@ -59,8 +59,13 @@ export class TickBars {
     await this.#findDays();
     this.#folded = new Map();
     for (const day of days) {
-      const limits = this.#withTicks.has(symbolDayKey(day)) ? this.#limitsOf(day) : undefined;
-      if (limits) this.#folded.set(symbolDayKey(day), await foldDay(this.#engine, realDay(day), limits));
+      if (!this.#withTicks.has(symbolDayKey(day))) continue;
+      for (const limits of this.#limitsOf(day)) {
+        const folded = await foldDay(this.#engine, realDay(day), limits);
+        if (!folded) continue;
+        this.#folded.set(symbolDayKey(day), { folded, limits });
+        break;
+      }
     }
   }
 
@@ -68,10 +73,12 @@ export class TickBars {
   async closings(tx: Sql): Promise<ClosingOfDay> {
     const since = Map.groupBy(await allTicksSince(tx, this.#reached!), symbolDayKey);
     return async (day) => {
-      const limits = this.#limitsOf(day);
-      if (!limits) return undefined;
-      let folded = this.#folded.get(symbolDayKey(day));
-      for (const tick of since.get(symbolDayKey(day)) ?? []) folded = withTick(folded, tick, limits);
+      const known = this.#folded.get(symbolDayKey(day));
+      let folded = known?.folded;
+      for (const limits of known ? [known.limits] : this.#limitsOf(day)) {
+        for (const tick of since.get(symbolDayKey(day)) ?? []) folded = withTick(folded, tick, limits);
+        if (folded) break;
+      }
       if (!folded || (await isMarked(tx, realDay(day)))) return undefined; // its ticks are being deleted
       return closingOf(day.earlier, folded, this.#isFinal(day));
     };
@@ -88,19 +95,24 @@ export class TickBars {
     this.#reached = head;
   }
 
-  #limitsOf(day: RestoredDay): FoldLimits | undefined {
-    return limitsOf(day.earlier, this.#madeBy(day), this.#isFinal(day));
+  /** Which ticks make up the bar of a day: the first of these limits that any tick is within. None if the earlier bar stays. */
+  #limitsOf(day: RestoredDay): FoldLimits[] {
+    return this.#madeBy(day).flatMap((ms) => limitsOf(day.earlier, ms, this.#isFinal(day)) ?? []);
   }
 
   #isFinal({ symbolId, day }: SymbolDay): boolean {
     return sessionEnd(this.#markets.get(symbolId)!, day) <= this.#now;
   }
 
-  /** As the closer does; before the settlement, the bar has the ticks so far. */
-  #madeBy(of: SymbolDay): number {
+  /**
+   * As the closer does. Before the settlement, or without ticks up to it, the bar has the ticks so far: with no bar, the day
+   * would be withdrawn, and its ticks with it.
+   */
+  #madeBy(of: SymbolDay): number[] {
     const market = this.#markets.get(of.symbolId)!;
-    if (this.#isFinal(of)) return Math.max(sessionEnd(market, of.day), this.#visibleInAll);
-    return Math.min(settlementTime(market, of.day) ?? this.#now, this.#now);
+    if (this.#isFinal(of)) return [Math.max(sessionEnd(market, of.day), this.#visibleInAll)];
+    const settlement = settlementTime(market, of.day);
+    return settlement !== undefined && settlement < this.#now ? [settlement, this.#now] : [this.#now];
   }
 }
 
