@@ -1,5 +1,6 @@
 import { isTickBar } from '../../ledger/corrections/tick-bars.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { BarRevision } from '../../ledger/prices/bars.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import { meanOfSum } from '../../market/analytics/mean.ts';
@@ -13,16 +14,27 @@ import {
   type TimeRange,
 } from '../../market/intraday/interval.ts';
 import { marketOf, tradeDate } from '../../market/session.ts';
+import { isBarSeen } from '../../market/visibility.ts';
 import type { PricedIntradayBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 import type { VisibleHistory } from './visible-history.ts';
 
-/** A series, what is visible of it, and when the bar of a day was withdrawn, in ms. */
+/** A series, and what is visible of it. */
 export interface IntradaySource {
   series: Series;
   history: VisibleHistory;
-  withdrawnAt(day: Day): number | undefined;
 }
+
+/** Which bars are read, and by when prices were visible. */
+interface IntradayScope {
+  time: TimeRange;
+  interval: IntradayInterval;
+  horizon: number;
+  recordedBy: number;
+}
+
+/** The visible versions of the days that were ever withdrawn, by symbol id and day. */
+type WithdrawnDays = Map<number, Map<Day, BarRevision[]>>;
 
 /** The trade dates to which the ticks of a time belong, in the markets of all these series. */
 export function tradeDatesOf(series: readonly Series[], { from, to }: TimeRange): DayRange {
@@ -41,12 +53,16 @@ export function tradeDatesOf(series: readonly Series[], { from, to }: TimeRange)
 export async function loadIntraday(
   ledger: Ledger,
   sources: readonly IntradaySource[],
-  { time, interval, horizon }: { time: TimeRange; interval: IntradayInterval; horizon: number },
+  scope: IntradayScope,
 ): Promise<Map<Series, PricedIntradayBar[]>> {
+  const { time, interval } = scope;
   const found = new Map<Series, Map<Day, IntradayBar[]>>();
-  for (const source of sources) found.set(source.series, await foldTicks(ledger, source, time, horizon));
   for (const [origin, members] of Map.groupBy(sources, ({ history }) => history.origin)) {
-    await readStored(ledger, members, origin, { time, interval, horizon }, found);
+    const withdrawn = await readWithdrawn(ledger, members, origin, scope);
+    for (const source of members) {
+      found.set(source.series, await foldTicks(ledger, source, scope, withdrawn));
+    }
+    await readStored(ledger, members, origin, scope, withdrawn, found);
   }
   const ms = INTRADAY_MS[interval];
   return new Map(
@@ -60,16 +76,16 @@ export async function loadIntraday(
 
 async function foldTicks(
   { intraday }: Ledger,
-  { series, history, withdrawnAt }: IntradaySource,
-  range: TimeRange,
-  horizon: number,
+  { series, history }: IntradaySource,
+  { time, horizon }: IntradayScope,
+  withdrawn: WithdrawnDays,
 ): Promise<Map<Day, IntradayBar[]>> {
-  const { first, last } = tradeDatesOf([series], range);
+  const { first, last } = tradeDatesOf([series], time);
   const byDay = new Map<Day, IntradayBar[]>();
   for (const day of history.tickDays) {
     if (day < first || day > last) continue;
-    const receivedAfter = withdrawnAt(day);
-    const limits = { range, horizon, ...(receivedAfter !== undefined && { receivedAfter }) };
+    const receivedAfter = withdrawn.get(series.symbol.id)?.get(day)?.at(-1)?.ticksWithdrawnUntil;
+    const limits = { range: time, horizon, ...(receivedAfter !== undefined && { receivedAfter }) };
     byDay.set(day, await intraday.fold({ symbolId: series.symbol.id, origin: history.origin, day }, limits));
   }
   return byDay;
@@ -80,7 +96,8 @@ async function readStored(
   ledger: Ledger,
   sources: readonly IntradaySource[],
   origin: PriceOrigin,
-  { time, interval, horizon }: { time: TimeRange; interval: IntradayInterval; horizon: number },
+  { time, interval, horizon }: IntradayScope,
+  withdrawn: WithdrawnDays,
   found: ReadonlyMap<Series, Map<Day, IntradayBar[]>>,
 ): Promise<void> {
   const byId = new Map(sources.map((source) => [source.series.symbol.id, source]));
@@ -97,7 +114,7 @@ async function readStored(
     detail,
   )) {
     const source = byId.get(stored.symbolId)!;
-    const hiddenBy = await hiddenUntil(ledger, source, stored.day, horizon);
+    const hiddenBy = hiddenUntil(withdrawn.get(stored.symbolId)?.get(stored.day) ?? []);
     const bars = stored.bars.filter(({ at }) => at + lengthMs <= horizon && at + lengthMs > hiddenBy);
     found.get(source.series)!.set(stored.day, bars);
   }
@@ -107,18 +124,36 @@ async function readStored(
  * A withdrawal hides the stored bars of its day up to then, unless the day got a bar of ticks since: those ticks outlived the
  * withdrawal, and the stored bars were made of them.
  */
-async function hiddenUntil(
-  { bars }: Ledger,
-  { series, history, withdrawnAt }: IntradaySource,
-  day: Day,
-  horizon: number,
-): Promise<number> {
-  const withdrawn = withdrawnAt(day);
-  if (withdrawn === undefined) return Number.NEGATIVE_INFINITY;
-  const revisions = await bars.revisions(series.symbol.id, history.origin, day, day);
-  const visible = revisions.filter(({ recordedAt }) => recordedAt <= horizon);
-  const since = visible.slice(visible.findLastIndex((bar) => bar.withdrawn) + 1);
-  return since.some(isTickBar) ? Number.NEGATIVE_INFINITY : withdrawn;
+function hiddenUntil(versions: readonly BarRevision[]): number {
+  const until = versions.at(-1)?.ticksWithdrawnUntil;
+  const hidesNone = versions.some((bar) => bar.ticksWithdrawnUntil === until && isTickBar(bar));
+  return until === undefined || hidesNone ? Number.NEGATIVE_INFINITY : until;
+}
+
+async function readWithdrawn(
+  ledger: Ledger,
+  sources: readonly IntradaySource[],
+  origin: PriceOrigin,
+  { time, horizon, recordedBy }: IntradayScope,
+): Promise<WithdrawnDays> {
+  const byId = new Map(sources.map(({ series }) => [series.symbol.id, series]));
+  const range = tradeDatesOf([...byId.values()], time);
+  const days = await ledger.past.withdrawnDays({ origin, symbolIds: [...byId.keys()] }, range);
+  const found: WithdrawnDays = new Map();
+  for (const [symbolId, own] of Map.groupBy(days, (one) => one.symbolId)) {
+    const wanted = new Set(own.map(({ day }) => day));
+    const market = marketOf(byId.get(symbolId)!.symbol.market);
+    const span = [Math.min(...wanted), Math.max(...wanted)] as const;
+    const revisions = await ledger.bars.revisions(symbolId, origin, ...span);
+    const visible = revisions.filter((bar) => {
+      return wanted.has(bar.day) && bar.recordedAt <= recordedBy && isBarSeen(bar, market, horizon);
+    });
+    found.set(
+      symbolId,
+      Map.groupBy(visible, ({ day }) => day),
+    );
+  }
+  return found;
 }
 
 function priced(bar: IntradayBar, { symbol }: Series): PricedIntradayBar {

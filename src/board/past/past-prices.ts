@@ -9,7 +9,7 @@ import { Columns } from '../series/bars/columns.ts';
 import type { Measure, PricedIntradayBar, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 import type { Prices } from '../views/prices.ts';
-import { type IntradaySource, loadIntraday, tradeDatesOf } from './load-intraday.ts';
+import { type IntradaySource, loadIntraday } from './load-intraday.ts';
 import { type PastMoment, type VisibleHistory, visibleHistories } from './visible-history.ts';
 
 /** The days of a series that a request reads. */
@@ -76,15 +76,10 @@ export class PastPrices implements Prices {
     const sources: IntradaySource[] = [];
     for (const one of new Set(series)) {
       const history = this.#histories.get(one);
-      const withdrawnAt = (day: Day) => this.#withdrawn.get(one)?.get(day);
-      if (history) sources.push({ series: one, history, withdrawnAt });
+      if (history) sources.push({ series: one, history });
     }
-    for (const [origin, members] of Map.groupBy(sources, ({ history }) => history.origin)) {
-      const own = members.map((member) => member.series);
-      await this.#loadBars(own, origin, tradeDatesOf(own, time)); // for withdrawals
-    }
-    const { horizon } = this.#moment;
-    this.#intraday = await loadIntraday(this.#ledger, sources, { time, interval, horizon });
+    const { horizon, recordedBy } = this.#moment;
+    this.#intraday = await loadIntraday(this.#ledger, sources, { time, interval, horizon, recordedBy });
   }
 
   intraday(series: Series): PricedIntradayBar[] {

@@ -107,6 +107,16 @@ export class PastStore {
     return rows as unknown as PastBarRow[];
   }
 
+  /** The days that were ever withdrawn. */
+  async withdrawnDays({ origin, symbolIds }: OriginSymbols, days: DayRange): Promise<SymbolDay[]> {
+    const rows = await this.#query((value, list) => {
+      return `SELECT DISTINCT symbol_id, day FROM bar
+        WHERE symbol_id IN (${list(symbolIds)}) AND day >= ${value(days.first)} AND day <= ${value(days.last)}
+          AND withdrawn > 0 AND ${originFilter(origin)}`;
+    });
+    return rows.map(([symbolId, day]) => ({ symbolId: asNumber(symbolId), day: asNumber(day) }));
+  }
+
   /**
    * The trade dates that have a tick visible at a horizon, by symbol and day. If the day's bar was withdrawn, only
    * ticks received after the withdrawal count. Each step of the recursion jumps to the next day in the index; a DISTINCT would read
