@@ -209,7 +209,10 @@ export async function neighboursOf(
 /** How many later ticks are read at a time: a late tick may have a whole day of ticks after it. */
 export const ONWARD_TICKS = 4 * WINDOW_TICKS;
 
-/** The real ticks around a position that are not withdrawn, by time: the window before it, and the first ones from it on. */
+/**
+ * The real ticks around a position that are not withdrawn, by time: the window before it, and the first ones from it on. A
+ * withdrawal was taken back if a later revision restored what was published before it.
+ */
 export async function realTicksAround(
   engine: Engine,
   tx: Sql,
@@ -222,7 +225,9 @@ export async function realTicksAround(
         `SELECT at, price, source_id FROM tick t
          WHERE symbol_id = ${p(1)} AND source_id <> ${SIMULATED_ID} AND (day, at) ${side} (${p(2)}, ${p(3)})
            AND NOT EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = t.symbol_id AND b.day = t.day
-             AND b.withdrawn <> 0 AND b.recorded_at >= t.received)
+             AND b.withdrawn <> 0 AND b.recorded_at >= t.received
+             AND NOT EXISTS (SELECT 1 FROM bar r WHERE r.symbol_id = b.symbol_id AND r.day = b.day
+               AND r.revision > b.revision AND r.restores < b.revision))
          ORDER BY ${order}`,
         [symbolId, day, at],
       )

@@ -102,6 +102,17 @@ onEachEngine('the quarantine of pushed prices', (engine) => {
     expect((await latest('LAMB')).rates).toEqual({ LAMB: 542 });
   });
 
+  test('a tick is compared with ticks whose withdrawal was taken back', async () => {
+    const tick = (seconds: number, price: number) => ({ symbol: 'SALMON', price, at: at(seconds) });
+    await send('/admin/ticks', [tick(0, 540), tick(1, 541)]);
+    await send('/admin/bars', [{ symbol: 'SALMON', date: '2024-05-15', price: 541 }]);
+    const range = { symbol: 'SALMON', startDate: '2024-05-15', reason: 'a mistake' };
+    expect((await send('/admin/bars/withdraw', range)).body.days).toEqual(['2024-05-15']);
+    expect((await send('/admin/bars/revert', range)).body.days).toEqual(['2024-05-15']);
+    api.service.clock.time += 60_000;
+    expect((await send('/admin/ticks', [tick(90, 54_000)])).body).toMatchObject({ quarantined: 1 });
+  });
+
   describe('a jump to a new level, pushed one day at a time,', () => {
     const bar = (symbol: string, day: number, close: number) => ({
       symbol,
