@@ -188,7 +188,7 @@ export class DelayedView {
   }
 
   /**
-   * The later day wins. On the same day a tick wins over a bar recorded before it until the session ends, and if it was made
+   * The later day wins. On the same day a tick wins over a bar first recorded before it until the session ends, and if it was made
    * after that; and over a provisional bar until the final bar is published.
    */
   #latestPrice(): LatestPrice | undefined {
@@ -214,6 +214,7 @@ export class DelayedView {
     if (tick.day !== bar.day) return false;
     if (bar.reason === PROVISIONAL) return true;
     const isAfterSession = tick.at > this.#settled.sessionEnd(tick.day);
-    return tick.revision > bar.revision && (!sessionEnded || isAfterSession);
+    // A restored bar gives way to the ticks that the first one gave way to.
+    return tick.revision > (bar.restores ?? bar.revision) && (!sessionEnded || isAfterSession);
   }
 }

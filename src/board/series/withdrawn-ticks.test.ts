@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { onEachEngine } from '../../../test/support/ledger.ts';
-import { ledgersOf, NOW, newSymbol, tick } from '../../../test/support/ledgers.ts';
+import { flat, ledgersOf, NOW, newSymbol, tick } from '../../../test/support/ledgers.ts';
 import { Closer } from '../../feeds/close/closer.ts';
 import { marketOf, settlementTime, tradeDate } from '../../market/session.ts';
 import { Board } from '../board.ts';
@@ -42,5 +42,31 @@ onEachEngine('withdrawn ticks', (engine) => {
     const why = { reason: 'was right', recordedAt: settles + 5 };
     await ledger.corrections.revert([{ symbolId, day }], why); // the first withdrawal stands
     expect(await latest(board, 'all')).toBe(71);
+  });
+
+  test('are the latest price again when the withdrawal is taken back during the session', async () => {
+    const ledger = await ledgers.new();
+    const { id: symbolId, code, market } = await newSymbol(ledger);
+    const day = tradeDate(marketOf(market), NOW);
+    const clock = { now: () => NOW + 10 };
+    const openBoard = () => Board.open({ ledger, clock, historyBytesMax: 1e9, simulated: false }, [0]);
+    const latest = async (board: Board, level: 'latest' | 'all' = 'all') => {
+      await board.follow(await ledger.head());
+      const series = board.catalog.find(code)!;
+      await board.ready([series], level, clock.now());
+      return board.view(0).latest(series)?.price;
+    };
+    const board = await openBoard();
+    const why = (recordedAt: number) => ({ by: 'operator', reason: 'a mistake', recordedAt }) as const;
+    await ledger.bars.publish([{ symbolId, day, ...flat(29) }], { source: 'desk', recordedAt: NOW });
+    await ledger.ticks.append([tick(symbolId, 'a', NOW + 1, 31)], 'desk');
+    expect(await latest(board)).toBe(31);
+    await ledger.withdrawals.withdraw([{ symbolId, day }], why(NOW + 2));
+    expect(await latest(board)).toBeUndefined();
+    await ledger.corrections.revert([{ symbolId, day }], why(NOW + 3));
+    expect(await latest(board)).toBe(31);
+    for (const level of ['latest', 'all'] as const) expect(await latest(await openBoard(), level)).toBe(31);
+    await ledger.corrections.correct({ symbolId, day, ...flat(30) }, why(NOW + 4));
+    expect(await latest(board)).toBe(30);
   });
 });

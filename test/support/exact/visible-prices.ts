@@ -98,10 +98,10 @@ function newestPrice(
 }
 
 /**
- * A tick recorded after the bar of its day wins until the session ends, and if it was made after that. Over a provisional bar
+ * A tick recorded after the bar of its day, or after the bar that this one restored, wins until the session ends, and if it was made after that. Over a provisional bar
  * it always wins.
  */
 function overrides(tick: LedgerTick, bar: BarRevision, canOverride: (tick: LedgerTick) => boolean): boolean {
   if (tick.day !== bar.day) return false;
-  return bar.reason === PROVISIONAL || (canOverride(tick) && tick.revision > bar.revision);
+  return bar.reason === PROVISIONAL || (canOverride(tick) && tick.revision > (bar.restores ?? bar.revision));
 }
