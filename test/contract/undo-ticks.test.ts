@@ -133,6 +133,27 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
     expect(await current()).toEqual([60, 76, 60, 72, SESSION_CLOSE]);
   });
 
+  test('two changes that are taken back at the same time leave the ticks of the day', async () => {
+    for (const change of ['import', 'correction'] as const) {
+      const { ledger, end, push, publish, imported, revert, current } = await open();
+      await push([NOW, 70], [NOW + 1, 71]);
+      const undos: ((at: number) => Promise<unknown>)[] = [];
+      for (const price of [90, 91]) {
+        if (change === 'import') undos.push(await imported(price));
+        else await publish(price, { source: 'operator' });
+      }
+      const [first = revert, second = revert] = undos;
+      const { writePrices } = ledger.engine;
+      ledger.engine.writePrices = async (work) => {
+        ledger.engine.writePrices = writePrices;
+        await first(end + HOUR);
+        return ledger.engine.writePrices(work);
+      };
+      await second(end + HOUR);
+      expect(await current(), change).toEqual([70, 71, 70, 71, SESSION_CLOSE]);
+    }
+  });
+
   test('ticks that are pushed after the undo make up the day, however early they were made', async () => {
     const { ledger, symbolId, end, push, imported, current } = await open();
     await push([NOW, 70]);

@@ -1,6 +1,5 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
-import { nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
 import type { NewBar } from '../prices/bars.ts';
 import { type PublishResult, publishBars } from '../prices/publish-bars.ts';
@@ -46,10 +45,8 @@ export class CorrectionStore {
     changedAt?: number,
   ): Promise<readonly SymbolDay[]> {
     const tickBars = await TickBars.open(this.#engine, recordedAt);
-    await tickBars.fold(await changedDays(this.#engine.read, days, changedAt));
-    return this.#engine.writePrices(async (tx) => {
-      const revision = await nextRevision(tx, 'prices');
-      const closingOf = await tickBars.closings(tx);
+    const daysOf = () => changedDays(this.#engine.read, days, changedAt);
+    return tickBars.write(daysOf, async (tx, revision, closingOf) => {
       const rows: BarRow[] = [];
       for (const changed of await changedDays(tx, days, changedAt)) {
         const bar = restoredBar(changed, await closingOf(changed), changed.current);

@@ -1,5 +1,6 @@
 import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/session.ts';
 import type { Engine } from '../engine/engine.ts';
+import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
 import { type BarRevision, NO_BAR, TICK_REASONS } from '../prices/bars.ts';
 import { type Closing, closingOf, limitsOf } from '../prices/closing-store.ts';
@@ -21,11 +22,21 @@ export interface RestoredDay extends SymbolDay {
 /** What the ticks of a day make of its earlier bar; undefined if it stays. */
 export type ClosingOfDay = (day: RestoredDay) => Promise<Closing | undefined>;
 
+interface CountedTicks {
+  folded: FoldedDay;
+  limits: FoldLimits;
+}
+
+/** The earlier bar of a day is not the one that its ticks were folded for. */
+class StaleFold extends Error {}
+
 /**
  * The bars that days would have by now if only their ticks had changed them: the closer leaves a day alone while an import
  * or the operator has replaced its bar.
  *
  *     fold, page by page, outside of any transaction ─► a short transaction, with the ticks since the fold
+ *          ▲                                                 │
+ *          └──── another change was taken back meanwhile ────┘
  */
 export class TickBars {
   readonly #engine: Engine;
@@ -37,7 +48,8 @@ export class TickBars {
   /** Days that have ticks up to the revision `#reached`. */
   readonly #withTicks = new Set<string>();
   #reached: number | undefined;
-  #folded = new Map<string, { folded: FoldedDay; limits: FoldLimits }>();
+  /** By day: the revision of its earlier bar, and its ticks, if any count. */
+  #folds = new Map<string, { earlier: number | undefined; ticks?: CountedTicks }>();
 
   private constructor(engine: Engine, now: number, markets: ReadonlyMap<number, Market>, delayMs: number) {
     this.#engine = engine;
@@ -54,26 +66,52 @@ export class TickBars {
     return new TickBars(engine, now, markets, asNumber(onlyRow(plans).seconds) * 1000);
   }
 
-  /** Folds the ticks of these days, for the next transaction. */
-  async fold(days: readonly RestoredDay[]): Promise<void> {
-    await this.#findDays();
-    this.#folded = new Map();
-    for (const day of days) {
-      if (!this.#withTicks.has(symbolDayKey(day))) continue;
-      for (const limits of this.#limitsOf(day)) {
-        const folded = await foldDay(this.#engine, realDay(day), limits);
-        if (!folded) continue;
-        this.#folded.set(symbolDayKey(day), { folded, limits });
-        break;
+  /**
+   * Folds the ticks of days, and calls `work` in a transaction, with its revision. `work` may ask for the closings of these
+   * days. If one of them has another earlier bar by then, other ticks count, and everything is done again.
+   */
+  async write<T>(
+    daysOf: () => Promise<readonly RestoredDay[]>,
+    work: (tx: Sql, revision: number, closingOf: ClosingOfDay) => Promise<T>,
+  ): Promise<T> {
+    for (;;) {
+      await this.#fold(await daysOf());
+      try {
+        return await this.#engine.writePrices(async (tx) => {
+          const revision = await nextRevision(tx, 'prices');
+          return work(tx, revision, await this.#closings(tx));
+        });
+      } catch (error) {
+        if (!(error instanceof StaleFold)) throw error;
       }
     }
   }
 
-  /** Call it in a transaction that has locked the revisions of prices. */
-  async closings(tx: Sql): Promise<ClosingOfDay> {
+  async #fold(days: readonly RestoredDay[]): Promise<void> {
+    await this.#findDays();
+    this.#folds = new Map();
+    for (const day of days) {
+      const ticks = this.#withTicks.has(symbolDayKey(day)) ? await this.#countedTicks(day) : undefined;
+      const earlier = day.earlier?.revision;
+      this.#folds.set(symbolDayKey(day), { earlier, ...(ticks && { ticks }) });
+    }
+  }
+
+  async #countedTicks(day: RestoredDay): Promise<CountedTicks | undefined> {
+    for (const limits of this.#limitsOf(day)) {
+      const folded = await foldDay(this.#engine, realDay(day), limits);
+      if (folded) return { folded, limits };
+    }
+    return undefined;
+  }
+
+  /** The transaction has locked the revisions of prices. */
+  async #closings(tx: Sql): Promise<ClosingOfDay> {
     const since = Map.groupBy(await allTicksSince(tx, this.#reached!), symbolDayKey);
     return async (day) => {
-      const known = this.#folded.get(symbolDayKey(day));
+      const fold = this.#folds.get(symbolDayKey(day));
+      if (!fold || fold.earlier !== day.earlier?.revision) throw new StaleFold();
+      const known = fold.ticks;
       let folded = known?.folded;
       for (const limits of known ? [known.limits] : this.#limitsOf(day)) {
         for (const tick of since.get(symbolDayKey(day)) ?? []) folded = withTick(folded, tick, limits);

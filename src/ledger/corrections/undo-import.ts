@@ -1,10 +1,9 @@
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
-import { nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
 import { BAR_CHANGE } from '../prices/bars.ts';
 import { type DayVersion, readVersions, undoneRevisions, versionBefore } from './day-versions.ts';
-import { isTickBar, type RestoredDay, restoredBar, TickBars } from './tick-bars.ts';
+import { type ClosingOfDay, isTickBar, type RestoredDay, restoredBar, TickBars } from './tick-bars.ts';
 import { type BarRow, writeRevisions } from './withdrawals.ts';
 
 /** One day that an undo reverted. */
@@ -58,16 +57,19 @@ export class ImportUndo {
 
   /** Reverts the days of a revision that nobody else has changed since, in one transaction. */
   async undo(revision: number): Promise<UndoneDay[]> {
-    const days = await this.#daysOf(this.#engine.read, revision);
-    await this.#tickBars.fold(days.filter((day) => this.#own.has(day.current.origin)));
-    const { next, undone } = await this.#engine.writePrices((tx) => this.#revert(tx, revision));
+    const daysOf = async () => {
+      const days = await this.#daysOf(this.#engine.read, revision);
+      return days.filter((day) => this.#own.has(day.current.origin));
+    };
+    const { next, undone } = await this.#tickBars.write(daysOf, async (tx, next, closingOf) => {
+      return { next, undone: await this.#revert(tx, revision, next, closingOf) };
+    });
     this.#undone.add(next);
     return undone;
   }
 
-  async #revert(tx: Sql, revision: number): Promise<{ next: number; undone: UndoneDay[] }> {
-    const next = await nextRevision(tx, 'prices');
-    const closingOf = await this.#tickBars.closings(tx);
+  /** Writes the revision `next`. */
+  async #revert(tx: Sql, revision: number, next: number, closingOf: ClosingOfDay): Promise<UndoneDay[]> {
     const undone: UndoneDay[] = [];
     const rows: BarRow[] = [];
     for (const of of await this.#daysOf(tx, revision)) {
@@ -82,7 +84,7 @@ export class ImportUndo {
       undone.push({ symbolId, day, what, close: written.close });
     }
     await writeRevisions(this.#engine, tx, rows, next);
-    return { next, undone };
+    return undone;
   }
 
   /** The days that a revision of the import wrote, without those that are undone already. */
