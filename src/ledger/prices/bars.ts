@@ -63,17 +63,13 @@ export async function readRevisions(
     WHERE symbol_id = ${symbolId} AND day >= ${firstDay} AND day <= ${lastDay}
     ORDER BY day, revision`.values();
   const found: BarRevision[] = [];
-  let ofDay: BarRevision[] = [];
   for (const row of rows) {
     const isSimulated = asNumber(row[6]) === SIMULATED_ID;
     if (origin !== 'all' && isSimulated !== (origin === 'simulated')) continue;
     const stored = toRevision(row);
     const restores = readRestores(row[10]);
-    if (ofDay[0]?.day !== stored.day) ofDay = [];
-    const ticksWithdrawnUntil = isSimulated ? undefined : withdrawnUntil(stored, restores, ofDay);
-    const revision = { ...stored, restores, ticksWithdrawnUntil };
-    if (!isSimulated) ofDay.push(revision);
-    found.push(revision);
+    const ticksWithdrawnUntil = isSimulated ? undefined : withdrawnUntil(stored, restores, found);
+    found.push(Object.assign(stored, { restores, ticksWithdrawnUntil })); // not a copy: bars are read by the million
   }
   return found;
 }
@@ -84,14 +80,17 @@ export async function readRevisions(
  * tick may be missing from it, but no price is published again that somebody withdrew. A week later, its ticks are deleted.
  */
 function withdrawnUntil(
-  { withdrawn, recordedAt }: StoredRevision,
+  { day, withdrawn, recordedAt }: StoredRevision,
   restores: number | null,
   earlier: readonly BarRevision[],
 ): number | undefined {
   if (withdrawn) return recordedAt;
-  const before =
-    restores === null ? earlier.at(-1) : earlier.findLast(({ revision }) => revision === restores);
-  return before?.ticksWithdrawnUntil;
+  for (let i = earlier.length - 1; i >= 0 && earlier[i]!.day === day; i--) {
+    const { revision, sourceId, ticksWithdrawnUntil } = earlier[i]!;
+    const isBefore = restores === null ? sourceId !== SIMULATED_ID : revision === restores;
+    if (isBefore) return ticksWithdrawnUntil;
+  }
+  return undefined;
 }
 
 /** A revision without what matters only until its session is over, as the raw row: a long history has more than ten thousand. */
