@@ -5,6 +5,7 @@ import { DIALECTS, type Dialect, familyCodeOf } from '../versions/dialects.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
+import { headersOf, RESPONSE_HEADERS } from './response-headers.ts';
 import { SCHEMAS } from './schemas/schemas.ts';
 
 type Json = Record<string, unknown>;
@@ -82,6 +83,7 @@ export function openApiDocument(version: string, mounts = DEFAULT_MOUNTS): Json 
     components: {
       schemas: Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, schemaOf(schema)])),
       parameters: PARAMETERS,
+      headers: RESPONSE_HEADERS,
       securitySchemes: {
         header: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         parameter: { type: 'apiKey', in: 'query', name: 'apiKey' },
@@ -139,7 +141,7 @@ function describe(operation: Operation): Json {
     ...(body && {
       requestBody: { required: false, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
     }),
-    responses: {
+    responses: withHeaders(operation, {
       200: {
         description: isStream ? 'The data of each event' : 'Success',
         content: {
@@ -150,8 +152,15 @@ function describe(operation: Operation): Json {
       ...(hasFormats && { 206: partial(answer) }),
       ...(tag === 'Rates' && !isStream && { 304: NOT_MODIFIED }),
       ...refusals(operation),
-    },
+    }),
   };
+}
+
+function withHeaders(operation: Operation, responses: Record<string, Json>): Json {
+  const described = Object.entries(responses).map(([status, { description, ...response }]) => {
+    return [status, { description, headers: headersOf(operation, Number(status)), ...response }];
+  });
+  return Object.fromEntries(described);
 }
 
 /** The answer whose events are streamed. */
@@ -191,7 +200,15 @@ function partial(answer: Operation['answer']): Json {
 }
 
 /** The errors of an operation by status, each with its codes. */
-function refusals({ path, method, tag, parameters, body, file, errors = [] }: Operation): Json {
+function refusals({
+  path,
+  method,
+  tag,
+  parameters,
+  body,
+  file,
+  errors = [],
+}: Operation): Record<string, Json> {
   const schema = path === '/usage' ? 'UsageError' : isReadiness(path) ? 'Health' : 'Error';
   const formatErrors = takesFormat(parameters) ? FORMAT_ERRORS : [];
   const bodyErrors: ErrorCode[] = body || file ? ['body_too_large'] : [];
@@ -205,14 +222,14 @@ function refusals({ path, method, tag, parameters, body, file, errors = [] }: Op
     ...ERRORS_OF_TAG[tag],
   ]);
   const known = ERROR_STATUSES.filter(({ code }) => codes.has(code));
-  const responses: Json = {};
+  const responses: Record<string, Json> = {};
   for (const [status, all] of Object.entries(Object.groupBy(known, (one) => one.status))) {
     responses[status] = {
       description: all!.map(({ code }) => `\`${code}\``).join(', '),
       content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
     };
   }
-  if (isReadiness(path)) return { 503: { ...(responses[500] as Json), description: 'Not ready' } };
+  if (isReadiness(path)) return { 503: { ...responses[500], description: 'Not ready' } };
   return responses;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { z } from 'zod';
 import { openApiDocument } from '../../../src/api/openapi/document.ts';
 import { OPERATIONS } from '../../../src/api/openapi/operations.ts';
+import type { Parameter } from '../../../src/api/openapi/parameter.ts';
 import { PARAMETERS } from '../../../src/api/openapi/parameters.ts';
 import { apiOn, expectRefusal, type Json, type Reply } from '../../support/api.ts';
 import { OPERATOR_HEADERS, OPERATOR_SETTINGS } from '../../support/operator.ts';
@@ -18,6 +19,7 @@ describe('the OpenAPI document', () => {
       z.string().regex(/^[2-5]\d\d$/),
       z.object({
         description: z.string().min(1),
+        headers: z.record(z.string(), z.object({ $ref: z.string() })),
         content: z.record(z.string(), z.object({ schema: z.object() })),
       }),
     );
@@ -63,6 +65,19 @@ describe('the OpenAPI document', () => {
     }
   });
 });
+
+/** Headers that mean something to a client beyond the message itself. */
+const MEANINGFUL =
+  /^(etag|link|openpit-.*|ratelimit.*|retry-after|x-request-id|www-authenticate|content-range|accept-ranges)$/;
+
+function expectDescribedHeaders(method: string, path: string, { status, headers }: Reply): void {
+  const sent = [...headers.keys()].filter((name) => MEANINGFUL.test(name));
+  const known = described.headers(method, path, status);
+  expect(
+    sent.filter((name) => !known.has(name)),
+    `${method} ${path} ${status}`,
+  ).toEqual([]);
+}
 
 describe('the running service', () => {
   const settings = OPERATOR_SETTINGS;
@@ -118,37 +133,41 @@ describe('the running service', () => {
     const chance = new Seeded(20240515);
     const pick = <T>(from: readonly T[]): T => chance.pick(from);
     const tight = await api.service.key('tight');
-    const symbols = ['XAU', 'xau', 'XAU,WTIOIL-FUT', 'GOLD', 'NOPE', '', ',', 'XAG', 'XAU,XAU,XAU'];
-    const days = [
-      '2024-05-14',
-      '2024-05-11',
-      '2020-04-20',
-      '1950-01-01',
-      '2023-02-29',
-      '2199-01-01',
-      'x',
-      '',
-    ];
+    const symbols = ['XAU', 'xau', 'XAU,WTIOIL-FUT', 'XAU,WTIOIL-FUT', 'GOLD', 'NOPE', '', 'XAU,XAU,XAU'];
+    const days = ['2024-05-14', '2024-05-14', '2024-05-13', '2024-05-11', '2020-04-20', '2023-02-29', ''];
+    const valueFor = (name: keyof typeof PARAMETERS): string => {
+      const { schema, example }: Parameter = PARAMETERS[name];
+      if (name === 'symbols') return pick(symbols);
+      if (schema.enum) return pick(schema.enum as readonly string[]);
+      return schema.format === 'date' || example === undefined ? pick(days) : example;
+    };
+    const chanceOf = ({ required, schema }: Parameter) =>
+      required ? 0.95 : schema.format === 'date' ? 0.4 : 0.1;
     const seen = new Map<string, number>();
     const check = (method: string, path: string, reply: Reply) => {
-      described.answer(method, path, reply.status).parse(JSON.parse(reply.text), { error: () => reply.text });
+      const type = reply.headers.get('content-type');
+      if (type?.startsWith('application/json')) {
+        const schema = described.answer(method, path, reply.status);
+        schema.parse(JSON.parse(reply.text), { error: () => reply.text });
+      }
+      expectDescribedHeaders(method, path, reply);
       const name = `${path} ${reply.status}`;
       seen.set(name, (seen.get(name) ?? 0) + 1);
     };
     const rates = OPERATIONS.filter(({ tag, path }) => tag !== 'Operator' && path !== '/rates/stream');
+    const reads = rates.filter(({ method }) => method === 'GET');
     for (let i = 0; i < 1_000; i++) {
-      const { path, method, parameters = [] } = pick(rates.filter((one) => one.method === 'GET'));
+      const { path, method, parameters = [] } = pick(reads);
       const query = parameters
-        .filter((name) => PARAMETERS[name].in === 'query' && chance.next() < 0.95)
-        .map((name) => {
-          const value =
-            name === 'symbols' ? pick(symbols) : name === 'metadata' ? pick(['true', 'false']) : pick(days);
-          return `${PARAMETERS[name].name}=${value}`;
-        });
+        .filter((name) => PARAMETERS[name].in === 'query')
+        .filter((name) => chance.next() < chanceOf(PARAMETERS[name]))
+        .map((name) => `${PARAMETERS[name].name}=${encodeURIComponent(valueFor(name))}`);
       const key = pick([api.key, api.key, api.key, api.key, api.key, tight, 'wrong', '']);
       check(method, path, await api.ask(`${path}?${query.join('&')}`, { key }));
     }
-    expect(seen.size).toBeGreaterThan(25);
+    for (const { path, parameters = [] } of reads) {
+      if (!parameters.includes('visit')) expect([...seen.keys()], path).toContain(`${path} 200`);
+    }
     expect([...seen.values()].reduce((sum, count) => sum + count)).toBe(1_000);
   });
 
@@ -162,6 +181,7 @@ describe('the running service', () => {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       described.answer(method, operation, reply.status).parse(reply.body);
+      expectDescribedHeaders(method, operation, reply);
       return reply.body as { key: { id: string }; account: { id: string } };
     };
     const { key } = await send('POST', '/account/keys', '/account/keys', {});

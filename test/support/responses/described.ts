@@ -27,7 +27,7 @@ interface RawOperation {
   parameters?: { $ref: string }[];
   requestBody?: { content: Record<string, { schema: Json }> };
   security: Record<string, unknown>[];
-  responses: Record<string, { content: Record<string, { schema: Schema }> }>;
+  responses: Record<string, { headers: Json; content: Record<string, { schema: Schema }> }>;
 }
 
 type Paths = Record<string, Record<string, RawOperation>>;
@@ -61,13 +61,24 @@ export class Described {
   /** A validator for the response of an operation. Throws when the document does not describe the status. */
   answer(method: string, path: string, status: number): z.ZodType {
     return this.#checks.getOrInsertComputed(`${method} ${path} ${status}`, () => {
-      const response = this.#paths[path]?.[method.toLowerCase()]?.responses[status];
-      if (!response) throw new Error(`${method} ${path} does not describe the status ${status}`);
+      const response = this.#response(method, path, status);
       const { schema } = response.content['application/json'] ?? Object.values(response.content)[0]!;
       const refs = 'anyOf' in schema ? schema.anyOf : [schema];
       const schemas = refs.map(({ $ref }) => this.#components.schemas[nameIn($ref)]);
       return z.fromJSONSchema({ anyOf: schemas } as Parameters<typeof z.fromJSONSchema>[0]);
     });
+  }
+
+  /** The names of the headers that a response may have, in lower case. */
+  headers(method: string, path: string, status: number): Set<string> {
+    const { headers } = this.#response(method, path, status);
+    return new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  }
+
+  #response(method: string, path: string, status: number): RawOperation['responses'][string] {
+    const response = this.#paths[path]?.[method.toLowerCase()]?.responses[status];
+    if (!response) throw new Error(`${method} ${path} does not describe the status ${status}`);
+    return response;
   }
 }
 
