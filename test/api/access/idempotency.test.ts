@@ -213,6 +213,19 @@ onEachEngine('X-Request-Id: once-… of a response above 1 MB', (engine) => {
     expect((await keptBytes()) - before).toBeWithin(100, 2_000);
   });
 
+  test('of a table of CSV is not kept, even if the table is in memory', async () => {
+    const key = await api.service.key(series.plan);
+    const entriesOf = async (cache: string) => {
+      const { text } = await api.ask('/metrics');
+      return Number(new RegExp(`openpit_cache_entries\\{cache="${cache}"\\} (\\d+)`).exec(text)![1]);
+    };
+    const before = await entriesOf('idempotent_answers');
+    const path = `/rates/time-series.csv?symbols=${series.symbols.slice(0, 5)}&startDate=${series.startDate}&endDate=${series.endDate}`;
+    for (let i = 0; i < 3; i++) expect((await ask(path, key, newId())).status).toBe(200);
+    expect(await entriesOf('tables')).toBe(1);
+    expect(await entriesOf('idempotent_answers')).toBe(before);
+  });
+
   test('of the market view is charged once, and may be newer: the charge pays for newer quotes for an hour', async () => {
     const [like] = await api.service.ledger.symbols.list();
     const record = recordOf(like!);

@@ -1,4 +1,5 @@
 import { PooledBuffer } from '../../../http/message/buffer-pool.ts';
+import { isParts } from '../../../http/message/serialize.ts';
 import { type BoundedCache, copyText } from '../../../runtime/bounded-cache.ts';
 import type { ChargedAnswer } from '../request/charged-answer.ts';
 import type { Response } from '../request/step.ts';
@@ -84,13 +85,14 @@ export class IdempotentAnswers {
   }
 }
 
-/** Undefined for a stream, which is sent while it is written. */
+/** Undefined for a table that is sent in parts: many of them share one text in memory, or it is written while it is sent. */
 function lengthOf(response: Response): number | undefined {
   if ('bytes' in response) {
     const { bytes } = response;
     return bytes instanceof PooledBuffer ? bytes.end - bytes.start : bytes.length;
   }
-  return response.body instanceof ReadableStream ? undefined : (response.body?.length ?? 0);
+  const { body } = response;
+  return body instanceof ReadableStream || isParts(body) ? undefined : Buffer.byteLength(body ?? '');
 }
 
 /** A copy that can be sent again. */
