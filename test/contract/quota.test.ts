@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { insertRows } from '../../src/ledger/engine/statements.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { SyncAnswer, SyncRequest } from '../../src/ledger/quota/model.ts';
 import { periodOf } from '../../src/ledger/quota/period.ts';
@@ -198,6 +199,25 @@ onEachEngine('quota', (engine) => {
         .sort(),
     ).toEqual([100, 90]); // by one of the three
     expect(await ledger.quota.claimEvents(() => 0)).toEqual([]);
+  });
+
+  test('of many undelivered events, some are claimed at a time, the oldest first, until all are', async () => {
+    await ledger.engine.write((tx) =>
+      insertRows(
+        ledger.engine,
+        tx,
+        'quota_event (account_id, period, percent, used, quota, at)',
+        Array.from({ length: 250 }, (_, i) => [`acc_${i}`, PERIOD, 75, 75, 100, 1_000 - i]),
+      ),
+    );
+    const claim = () => ledger.quota.claimEvents(() => 60_000);
+    const first = await claim();
+    expect(first).toHaveLength(100);
+    expect(Math.max(...first.map(({ at }) => at))).toBe(850);
+    const others = await Promise.all([claim(), claim(), claim()]);
+    const claimed = [...first, ...others.flat(), ...(await claim())].map(({ accountId }) => accountId);
+    expect(claimed).toHaveLength(250);
+    expect(new Set(claimed).size).toBe(250);
   });
 
   test('many leases that ask at once never get more than the quota', async () => {

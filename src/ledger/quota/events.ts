@@ -33,7 +33,10 @@ export async function listEvents({ read, placeholder: p }: Engine, accountId: st
   return (await read.unsafe(select, [accountId])).map(EVENT.read);
 }
 
-/** Claims the undelivered events. Another caller can claim an event when this claim has expired. */
+/** After an outage of their receiver, thousands may wait: they must not all be posted at the same moment. */
+const EVENTS_PER_CLAIM = 100;
+
+/** Claims the oldest undelivered events. Another caller can claim an event when this claim has expired. */
 export async function claimEvents(
   engine: Engine,
   claimMs: (attempts: number) => number,
@@ -45,8 +48,11 @@ export async function claimEvents(
     const now = await engine.now(tx);
     const rows = await tx.unsafe(
       `UPDATE quota_event SET attempts = attempts + 1, claimed_until = ${p(1)}
-       WHERE sent_at IS NULL AND claimed_until <= ${p(2)} RETURNING ${EVENT.columns}`,
-      [now + 1, now],
+       WHERE sent_at IS NULL AND claimed_until <= ${p(2)} AND (account_id, period, percent) IN (
+         SELECT account_id, period, percent FROM quota_event
+         WHERE sent_at IS NULL AND claimed_until <= ${p(3)} ORDER BY at LIMIT ${EVENTS_PER_CLAIM})
+       RETURNING ${EVENT.columns}`,
+      [now + 1, now, now],
     );
     const events = rows.map(EVENT.read);
     for (const { accountId, period, percent, attempts } of events) {
