@@ -167,6 +167,12 @@ onEachEngine('dryRun=true', (engine) => {
     expect(await costOf(daily)).toBe(3);
   });
 
+  test('a Parquet file that is paid for costs nothing, also if its URL has no other parameter', async () => {
+    const key = await api.service.key('basic');
+    expect((await api.ask('/symbols.parquet', { key })).status).toBe(200);
+    expect((await api.ask('/symbols.parquet?dryRun=true', { key })).body.cost).toBe(0);
+  });
+
   test('it has no effect on what is free, and the response says so', async () => {
     const { body } = await api.ask('/usage?dryRun=true');
     expect(body.warnings).toEqual(['The parameter "dryRun" has no effect on /usage.']);

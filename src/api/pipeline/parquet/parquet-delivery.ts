@@ -126,16 +126,13 @@ export class ParquetDelivery {
   }
 }
 
-/** Who pays, for what: what the account sees at a URL depends on the delay of its plan. */
-function buyerOf({ customer, url }: RequestContext): string {
-  return `${customer!.id} ${customer!.plan.delaySeconds} ${withoutDryRun(url.withoutKey)}`;
-}
-
-/** A dry run is about the same file as the request without it. */
-function withoutDryRun(url: string): string {
-  const mark = url.indexOf('?') + 1;
-  const parameters = url.slice(mark).split('&');
-  return url.slice(0, mark) + parameters.filter((one) => !one.startsWith('dryRun=')).join('&');
+/**
+ * Who pays, for what: what the account sees at a URL depends on the delay of its plan. A dry run is about the same file as the
+ * request without it.
+ */
+function buyerOf({ customer, target: { path, query } }: RequestContext): string {
+  const others = query.split('&').filter((one) => !one.startsWith('dryRun='));
+  return `${customer!.id} ${customer!.plan.delaySeconds} ${path}?${others.join('&')}`;
 }
 
 /** `Range` applies only to GET. */
