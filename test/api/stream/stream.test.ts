@@ -77,6 +77,20 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect((await stream.take(2)).map(({ data }) => data.rate)).toEqual([76, 76]);
   });
 
+  test('it starts with the newest price also if its symbol is unloaded while the connection is charged', async () => {
+    const { quota } = api.service.ledger;
+    const { sync } = quota;
+    const key = await api.service.key();
+    await api.service.publish('PL', { '2024-05-14': 1060 });
+    quota.sync = async (...args) => {
+      quota.sync = sync;
+      await api.service.publish('PL', { '2014-05-14': 1475, '2024-05-14': 1065 }); // too many days to be applied
+      return quota.sync(...args);
+    };
+    const stream = await listen('PL', key);
+    expect((await stream.take(1))[0]!.data.rate).toBe(1065);
+  }, 10_000);
+
   test('a delayed plan receives a price when its delay has passed, without polling', async () => {
     const { service } = api;
     const stream = await listen('XAU', await service.key('late'));

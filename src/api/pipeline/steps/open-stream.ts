@@ -55,6 +55,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
     const place = streams.reserve(customer.id);
     try {
       await charge.take(context, endpoint);
+      await board.ready(series, endpoint.requiredData, clock.now()); // a large import may have unloaded them meanwhile
     } catch (error) {
       place.release();
       throw error;
