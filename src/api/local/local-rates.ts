@@ -99,9 +99,17 @@ export class LocalRates {
     return answerTo(endpoint, priceQuery, context);
   }
 
+  /** A failure is not kept: the next request tries again. */
+  #openReader(): Promise<LedgerReader> {
+    return LedgerReader.open(this.#ledger, this.#clock, this.#simulated).catch((error) => {
+      this.#reader = undefined;
+      throw error;
+    });
+  }
+
   /** Prices that are not held in memory: minutes and hours. */
   async #readLedger(endpoint: PriceEndpoint, query: string, context: EndpointContext): Promise<unknown> {
-    this.#reader ??= LedgerReader.open(this.#ledger, this.#clock, this.#simulated);
+    this.#reader ??= this.#openReader();
     const reader = await this.#reader;
     const { plan, now, dialect } = context;
     const { packet, length } = await reader.respond({
