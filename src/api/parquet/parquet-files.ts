@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
+import { type Scheduler, systemScheduler } from '../../runtime/scheduler.ts';
 import { PageFile } from '../download/page-file.ts';
 import { refuse } from '../errors/errors.ts';
 import type { ParquetAnswer } from './parquet-answer.ts';
@@ -9,6 +10,8 @@ import { ParquetThread } from './parquet-thread.ts';
 const OPENING_MS = 60_000;
 /** For this long after the payment, the same file is free, and further ranges come from it. */
 const PAID_MS = 600_000;
+/** How often files that are not paid for any more are looked for. */
+const EVICTION_MS = 60_000;
 /** Files on disk. A file that is evicted is encoded again when it is needed. */
 const BYTES_MAX = 1024 ** 3;
 const FILES_MAX = 100;
@@ -31,18 +34,21 @@ interface Purchase {
 export class ParquetFiles {
   readonly #dir: string;
   readonly #clock: Clock;
+  readonly #scheduler: Scheduler;
   readonly #thread = new ParquetThread({ yieldsToOthers: true });
   /** By entity tag, in the order of their last use. */
   readonly #files = new Map<string, ParquetFile>();
   readonly #encoding = new Map<string, Promise<ParquetFile>>();
   readonly #encodingByAccount = new Map<string, number>();
-  /** By buyer, in the order of payment. */
+  /** By buyer, in the order of payment. Encoding a file counts as one. */
   readonly #purchases = new Map<string, Purchase>();
   readonly #buying = new Map<string, Promise<ParquetFile>>();
+  #cancelEviction: (() => void) | undefined;
 
-  constructor(dir: string, clock: Clock) {
+  constructor(dir: string, clock: Clock, scheduler: Scheduler = systemScheduler) {
     this.#dir = dir;
     this.#clock = clock;
+    this.#scheduler = scheduler;
   }
 
   /** The bytes of all files on disk. */
@@ -91,6 +97,7 @@ export class ParquetFiles {
   }
 
   async close(): Promise<void> {
+    this.#cancelEviction?.();
     this.#thread.stop();
     for (const file of this.#files.values()) await file.discard();
     this.#files.clear();
@@ -127,9 +134,9 @@ export class ParquetFiles {
     }
     const file = new ParquetFile(answer.options, content);
     this.#files.set(etag, file);
+    this.#record(`encoding ${etag}`, etag); // its buyer is charged next
     this.#evict();
-    // Frees the disk when nobody asks for another file.
-    setTimeout(() => this.#evictUnpaid(), PAID_MS).unref();
+    this.#evictLater();
     return file;
   }
 
@@ -159,6 +166,15 @@ export class ParquetFiles {
       bytes -= file.length;
       this.#discard(etag, file);
     }
+  }
+
+  /** Frees the disk when nobody asks for another file. */
+  #evictLater(): void {
+    this.#cancelEviction ??= this.#scheduler.after(EVICTION_MS, () => {
+      this.#cancelEviction = undefined;
+      this.#evictUnpaid();
+      if (this.#files.size > 0) this.#evictLater();
+    });
   }
 
   /** Evicts the files for which no payment is recent. */

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { newFolder } from '../../../test/support/ledger.ts';
+import { columnsOf } from '../model/table.ts';
+import { ParquetAnswer } from './parquet-answer.ts';
+import { ParquetFiles } from './parquet-files.ts';
+
+const TEN_MINUTES = 600_000;
+
+const clock = { time: 0, now: () => clock.time };
+const timers: { at: number; callback: () => void }[] = [];
+const scheduler = {
+  after(ms: number, callback: () => void) {
+    timers.push({ at: clock.time + ms, callback });
+    return () => {};
+  },
+};
+let files: ParquetFiles;
+
+beforeEach(() => {
+  timers.length = 0;
+  files = new ParquetFiles(newFolder(), clock, scheduler);
+});
+
+afterEach(() => files.close());
+
+function pass(ms: number): void {
+  const end = clock.time + ms;
+  while (timers.length > 0 && timers[0]!.at <= end) {
+    const { at, callback } = timers.shift()!;
+    clock.time = at;
+    callback();
+  }
+  clock.time = end;
+}
+
+/** Buys a file with one row. `charge` runs between its encoding and the purchase. */
+function buy(etag: string, charge: () => void) {
+  const source = {
+    units: async () => 1,
+    async *text() {
+      yield Buffer.from('{"symbol":"XAU"}\n');
+    },
+    release: async () => {},
+  };
+  const answer = new ParquetAnswer({ etag, finality: 'open', columns: columnsOf('symbol'), source });
+  return files.buy(`acc ${etag}`, async () => {
+    const file = await files.fileOf(answer, 'acc');
+    charge();
+    return file;
+  });
+}
+
+test('the last file is deleted once its payment is ten minutes old, also if the charge took a moment', async () => {
+  const file = await buy('"a"', () => pass(5));
+  pass(TEN_MINUTES - 10);
+  expect(files.bytes).toBe(file.length);
+  pass(TEN_MINUTES);
+  expect(files.bytes).toBe(0);
+});
+
+test('a file is not deleted while its buyer is charged', async () => {
+  await buy('"a"', () => {});
+  pass(TEN_MINUTES - 1);
+  const file = await buy('"b"', () => pass(10));
+  const chunks = await Array.fromAsync(file.read({ start: 0, end: file.length }));
+  expect(Buffer.concat(chunks).length).toBe(file.length);
+});
