@@ -58,7 +58,6 @@ function requestOf(url: string): IncomingRequest {
     url,
     headers: { get: (name) => (name === 'x-api-key' ? key : null), has: () => false },
     bytes: async () => new Uint8Array(),
-    text: async () => '',
   };
 }
 

@@ -53,8 +53,8 @@ async function handle(request: IncomingRequest, peer: () => string) {
   if (url === '/failing-stream') return reply(stream(true), {});
   if (url === '/endless') return { ...reply(endless(), {}), isEndless: true };
   if (url === '/echo') {
-    const text = await request.text().catch((error: BodyFault) => `failed: ${error.message}`);
-    return reply(text, {});
+    const body = await request.bytes().catch((error: BodyFault) => `failed: ${error.message}`);
+    return reply(body, {});
   }
   return { ...reply(`${method} ${url}`, { 'X-Evil': 'a\r\nX-Injected: 1' }), timer: { add: onDuration } };
 }

@@ -81,9 +81,7 @@ const ORIGIN = /^https?:\/\/[^/]*/;
 
 function incoming(request: Request): IncomingRequest {
   const { method, headers, url } = request;
-  const bytes = () => bodyBytes(request);
-  const text = async () => new TextDecoder().decode(await bytes());
-  return { method, url: url.replace(ORIGIN, ''), headers, bytes, text };
+  return { method, url: url.replace(ORIGIN, ''), headers, bytes: () => bodyBytes(request) };
 }
 
 async function bodyBytes({ headers, body }: Request): Promise<Uint8Array> {

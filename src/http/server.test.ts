@@ -20,7 +20,7 @@ import type { ServerOptions } from './server-options.ts';
 async function respond(request: IncomingRequest) {
   const { method, url } = request;
   if (url === '/echo')
-    return reply(await request.text().catch((error: Error) => `failed: ${error.message}`), {});
+    return reply(await request.bytes().catch((error: Error) => `failed: ${error.message}`), {});
   if (url === '/late') await Bun.sleep(30);
   if (url === '/stream') return reply(countdown(3), { 'Content-Type': 'text/plain' });
   if (url === '/endless') return reply(endless(), {});

@@ -82,7 +82,6 @@ function askWithin(context: RequestContext, handle: ServeMcpOptions['handle'], m
       url: mount + pathWith(path, params),
       headers: { get, has: (name) => get(name) !== null },
       bytes: async () => new Uint8Array(),
-      text: async () => '',
     };
     const response = webResponse(await handle(inner, peer), 'GET', () => {});
     return answerOf<Answer>(response.status, await response.text());

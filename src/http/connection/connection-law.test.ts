@@ -61,7 +61,7 @@ function connect(securityLines: string) {
   };
   const server = { second: 0, requests: 0, isClosing: false };
   const connection = new Connection(socket as unknown as Socket<Connection>, {
-    handle({ url, text }): RawReply | Reply | Promise<Reply> {
+    handle({ url, bytes: read }): RawReply | Reply | Promise<Reply> {
       if (url.startsWith('/raw')) {
         const text = `HTTP/1.1 200 OK\r\nContent-Length: ${url.length}\r\n\r\n${url}`;
         const bytes = bufferPool.acquire(RAW_LENGTH);
@@ -71,7 +71,7 @@ function connect(securityLines: string) {
       }
       if (url.startsWith('/later')) return later(url);
       if (url.startsWith('/parts')) return reply(partsOf(url).map(encode), {});
-      if (url.startsWith('/read')) return text().then((body) => later(`${url} ${body}`));
+      if (url.startsWith('/read')) return read().then((body) => later(`${url} ${Buffer.from(body)}`));
       return reply(url.startsWith('/long') ? url.padEnd(70_000, 'x') : url, {});
     },
     refuse: ({ status, reason }) => reply(reason, {}, status),

@@ -25,9 +25,9 @@ function passGate(): Promise<void> {
   return gate.opens.promise;
 }
 
-const record = (reading: Promise<string>) =>
+const record = (reading: Promise<Uint8Array>) =>
   reading.then(
-    (text) => outcomes.push(`read: ${text}`),
+    (bytes) => outcomes.push(`read: ${Buffer.from(bytes)}`),
     (error: Error) => outcomes.push(`failed: ${error.message}`),
   );
 
@@ -42,12 +42,12 @@ async function respond(request: IncomingRequest) {
   if (url === '/gate') await passGate();
   if (url === '/body-after-gate') {
     await passGate();
-    await record(request.text());
+    await record(request.bytes());
   }
-  if (url === '/body-after-answer') void passGate().then(() => record(request.text()));
-  if (url === '/body-unawaited') void request.text();
+  if (url === '/body-after-answer') void passGate().then(() => record(request.bytes()));
+  if (url === '/body-unawaited') void request.bytes();
   if (url === '/body-unawaited-at-gate') {
-    void request.text();
+    void request.bytes();
     await passGate();
   }
   if (url === '/large') return reply('x'.repeat(1_500_000), {});

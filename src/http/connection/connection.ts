@@ -273,7 +273,7 @@ export class Connection {
   #withBody({ method, url, headers, expectsContinue }: Head, framing: Framing): IncomingRequest {
     const body = new RequestBody(framing, expectsContinue, () => this.#awaitBody(body));
     this.#body = body;
-    return { method, url, headers, bytes: () => body.bytes(), text: () => body.text() };
+    return { method, url, headers, bytes: () => body.bytes() };
   }
 
   #awaitBody(body: RequestBody): void {

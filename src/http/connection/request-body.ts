@@ -36,12 +36,6 @@ export class RequestBody {
     return this.#reading.promise;
   }
 
-  text(): Promise<string> {
-    const text = this.bytes().then((bytes) => new TextDecoder().decode(bytes));
-    text.catch(() => {}); // as above
-    return text;
-  }
-
   /** Whether the handler waits for the body. */
   get isAwaited(): boolean {
     return this.#reading !== undefined && this.#failure === undefined;

@@ -20,7 +20,7 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
     async handle(request) {
       if (request.url === '/large') return reply('x'.repeat(LARGE_BYTES), {});
       if (request.url === '/body')
-        return reply(await request.text().catch((error: Error) => `failed: ${error.message}`), {});
+        return reply(await request.bytes().catch((error: Error) => `failed: ${error.message}`), {});
       return reply(request.url, {});
     },
     refuse: ({ status }) => reply(null, {}, status),

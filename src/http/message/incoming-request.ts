@@ -12,6 +12,4 @@ export interface IncomingRequest {
   readonly isHttp10?: boolean;
   /** Reads the body. Until the first call, the server does not wait for it. */
   bytes(): Promise<Uint8Array>;
-  /** The same as text in UTF-8. */
-  text(): Promise<string>;
 }

@@ -64,10 +64,6 @@ export class Head implements IncomingRequest, RequestLine {
   async bytes(): Promise<Uint8Array> {
     return new Uint8Array();
   }
-
-  async text(): Promise<string> {
-    return '';
-  }
 }
 
 /** Parses a head. `text` has one character per byte, without the empty line at its end. */

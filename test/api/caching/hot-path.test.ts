@@ -34,7 +34,6 @@ describe('a request', () => {
         has: () => false,
       },
       bytes: async () => new Uint8Array(),
-      text: async () => '',
     };
     const { core, clock } = api.service;
     clock.now = () => {
