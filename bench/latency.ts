@@ -59,7 +59,7 @@ const importing = Bun.spawn(
 const beside = await timed(besideRate, SECONDS);
 const isImported = (await Promise.race([importing.exited, Bun.sleep(0).then(() => undefined)])) === 0;
 const ticksPerSecond = await feed.stop();
-await importing.exited;
+if ((await importing.exited) !== 0) throw new Error('the import failed');
 await target.stop();
 rmSync(dir, { recursive: true });
 

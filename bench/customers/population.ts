@@ -32,7 +32,7 @@ export function population(count: number, codes: readonly string[], today: numbe
   }));
 }
 
-/** Every customer's request number `n`, or all of them, shuffled: the order in which the load generator sends them. */
+/** All requests of all customers, shuffled: the order in which the load generator sends them. */
 export function requestsOf(customers: readonly BenchCustomer[]): { path: string; key?: string }[] {
   const all = customers.flatMap((customer) => customer.paths.map((path) => asRequest(customer, path)));
   return shuffle(all);

@@ -10,7 +10,7 @@ const SOURCE = 77;
 const REVISION = 1_000;
 const WORKDAYS = 5;
 
-/** Fills a ledger with a bar for every workday of the last `days` days, for 100 symbols and the dollar's exchange rate. Returns the codes. */
+/** Fills a ledger with a bar for every workday of the last `days` days, for so many symbols and the dollar's exchange rate. Returns the codes. */
 export async function fillCentury(bench: BenchLedger, symbolCount: number, days: number): Promise<string[]> {
   const { sql, numbers } = bench;
   const ledger = await Ledger.open(bench.url, systemClock);

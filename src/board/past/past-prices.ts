@@ -21,8 +21,8 @@ export interface SeriesRange extends DayRange {
 const SYMBOL_DAYS_PER_READ = 50_000;
 
 /**
- * The market as a plan saw it at a moment in the past, read from the ledger. It has only the days that were loaded. It follows
- * the rules of `reference.ts`, but reads many symbols at once.
+ * The market as a plan saw it at a moment in the past, read from the ledger, many symbols at once. It has only the days that were
+ * loaded. A property test compares it with `visible-prices.ts`.
  */
 export class PastPrices implements Prices {
   readonly delayMs: number;
