@@ -32,7 +32,8 @@ function create(path: string, size: number): void {
   const unfinished = `${path}.${crypto.randomUUID()}`;
   try {
     writeCompleteFile(unfinished, newContent(size));
-    if (statSync(path, { throwIfNoEntry: false })?.size !== size) rmSync(path, { force: true }); // another layout
+    // Only a file of another layout is removed: that of a process that was first may appear at any moment.
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? size) !== size) rmSync(path, { force: true });
     linkSync(unfinished, path); // fails if another process was first, and then its file is used
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
