@@ -1,6 +1,6 @@
 import type { CancelSignal } from './options.ts';
 
-/** A signal that fires with the caller's signal, or after a time. */
+/** A signal that fires with the caller's signal, or when a timeout expires after `extend`. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #outer: CancelSignal | undefined;
@@ -14,14 +14,13 @@ export class Deadline {
     this.#ms = ms;
     if (outer?.aborted) this.#onAbort();
     outer?.addEventListener('abort', this.#onAbort);
-    this.extend();
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Restarts the timeout. */
+  /** Starts or restarts the timeout. */
   extend(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

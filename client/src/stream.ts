@@ -59,7 +59,7 @@ async function* connect<N>(
   const deadline = new Deadline(signal, SILENCE_MS_MAX);
   try {
     const headers = { accept: STREAM_TYPE, ...(lastId && { 'last-event-id': lastId }) };
-    const response = await transport.send(url, { headers, cache: 'no-store' }, deadline.signal);
+    const response = await transport.send(url, { headers, cache: 'no-store' }, deadline);
     if (!response.ok) requireSuccess(response, await response.text());
     const type = response.headers.get('content-type') ?? STREAM_TYPE;
     if (!type.startsWith(STREAM_TYPE))

@@ -115,10 +115,12 @@ export class Transport {
     return this.#options.base + path + (text && (path.includes('?') ? '&' : '?') + text);
   }
 
-  /** Sends one request, and returns when the headers of its response have arrived. */
-  async send(url: string, init: OutgoingRequest, signal: AbortSignal): Promise<Response> {
+  /** Sends one request, and returns when the headers of its response have arrived. It has the whole time from its turn on. */
+  async send(url: string, init: OutgoingRequest, deadline: Deadline): Promise<Response> {
     const { key } = this.#options;
+    const { signal } = deadline;
     const leave = await this.#pace.enter(signal);
+    deadline.extend();
     try {
       const headers = key === undefined ? init.headers : { ...init.headers, 'x-api-key': key };
       const response = await fetch(url, { ...init, headers, signal });
@@ -149,7 +151,7 @@ export class Transport {
       cache: cacheMode(isRead, known !== undefined),
     };
     try {
-      const response = await this.send(url, init, deadline.signal);
+      const response = await this.send(url, init, deadline);
       this.#keepsIds = response.headers.get('x-request-id') === id;
       const { headers } = response;
       if (response.status === 304 && known) return new Response(known.bytes, { headers });
