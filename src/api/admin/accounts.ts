@@ -31,12 +31,14 @@ export const adminAccounts: readonly AdminEndpoint[] = [
         ...(search !== '' && { search }),
       }));
       const period = periodOf(await ledger.quota.now());
-      const accounts = await Promise.all(
-        page.map(async (account) => {
-          const { used, quota } = await ledger.quota.usage(account.id, period);
-          return { ...record(account), used, quota };
-        }),
+      const usages = await ledger.quota.usages(
+        page.map(({ id }) => id),
+        period,
       );
+      const accounts = page.map((account) => {
+        const { used = 0, quota = 0 } = usages.get(account.id) ?? {}; // it may have been deleted meanwhile
+        return { ...record(account), used, quota };
+      });
       return { success: true, accounts, next };
     },
     async POST({ ledger, now, body }) {

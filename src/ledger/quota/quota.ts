@@ -14,8 +14,10 @@ import { newPeriod, readSyncRows } from './rows/sync-rows.ts';
 import { closeLease, settle } from './rules.ts';
 import { type Signal, sendSignals, signalOf, takeSignals } from './signals.ts';
 import {
+  type ReportedUsage,
   readUsage,
   readUsageByDay,
+  readUsages,
   readUsageWithoutLease,
   type Usage,
   type UsageDay,
@@ -115,6 +117,10 @@ export class QuotaStore {
 
   usage(accountId: string, period: Period, barrier?: number): Promise<Usage> {
     return readUsage(this.#engine, accountId, period, barrier);
+  }
+
+  usages(accountIds: readonly string[], period: Period): Promise<Map<string, ReportedUsage>> {
+    return readUsages(this.#engine, accountIds, period);
   }
 
   usageWithoutLease(accountId: string, period: Period, leaseId: string): Promise<UsageWithoutLease> {

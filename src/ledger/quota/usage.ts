@@ -23,6 +23,12 @@ export interface UsageWithoutLease {
   asOf: number;
 }
 
+/** What an account has used in a month, as far as it is reported, and its quota. */
+export interface ReportedUsage {
+  used: number;
+  quota: number;
+}
+
 export interface UsageDay {
   day: number;
   endpoint: string;
@@ -65,6 +71,25 @@ export async function readUsage(
     WHERE p.account_id = ${accountId} AND p.period = ${period}`;
   const { used, behind, oldest, quota } = USAGE.read(onlyRow(rows));
   return { used, quota: quota ?? 0, behind, asOf: oldest ?? now };
+}
+
+/** Reads the usage of many accounts, by id. Unknown accounts are absent from the result. */
+export async function readUsages(
+  engine: Engine,
+  accountIds: readonly string[],
+  period: Period,
+): Promise<Map<string, ReportedUsage>> {
+  const rows = await engine.forRows(
+    engine.read,
+    { id: 'TEXT', period: 'BIGINT' },
+    accountIds.map((id) => [id, period]),
+    (n) => `SELECT a.id, coalesce(p.used, 0), plan.quota FROM ${n.table} CROSS JOIN account a
+     JOIN plan ON plan.name = a.plan
+     LEFT JOIN quota_period p ON p.account_id = a.id AND p.period = ${n.cell('period')} WHERE a.id = ${n.cell('id')}`,
+  );
+  return new Map(
+    rows.map(([id, used, quota]) => [asText(id), { used: asNumber(used), quota: asNumber(quota) }]),
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { apiOn, expectRefusal, type Json } from '../../support/api.ts';
+import { statementsOf } from '../../support/database/statements.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { OPERATOR_SETTINGS, OPERATOR_TOKEN, operatorOf } from '../../support/operator.ts';
 import { eventually } from '../../support/program.ts';
@@ -51,6 +52,13 @@ onEachEngine('operator endpoints', (engine) => {
     expect(names.sort()).toEqual([1, 2, 3, 4, 5].map((n) => `Paged ${n}`));
     expectRefusal(await send('GET', '/admin/accounts?after=none'), 404, 'not_there');
     expectRefusal(await send('GET', '/admin/accounts?limit=0'), 400, 'invalid_parameter');
+  });
+
+  test('the usage of all accounts of a page is read at once', async () => {
+    for (let n = 1; n <= 3; n++) await newAccount();
+    const statements = await statementsOf(api.service.ledger, () => send('GET', '/admin/accounts'));
+    const reads = statements.filter(({ text }) => text.includes('quota_period'));
+    expect(reads.reduce((sum, { uses }) => sum + uses, 0)).toBeLessThanOrEqual(1);
   });
 
   test('a search has no wildcards', async () => {
