@@ -9,6 +9,7 @@ import { INTRADAY_INTERVALS } from '../../market/intraday/interval.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { codeOf } from '../../runtime/log/log.ts';
 import { type Command, type CommandCall, UsageError } from '../framework/command.ts';
+import { requireExistingLedger } from '../framework/existing-ledger.ts';
 import { requireFolderOf } from '../framework/files.ts';
 import { ExportProgress } from './export-progress.ts';
 import { openOutput } from './output.ts';
@@ -86,6 +87,7 @@ async function exportPrices(call: CommandCall): Promise<void> {
     throw new UsageError('Parquet is binary; write it to a file with -o FILE');
   }
   if (name !== '-') requireFolderOf(name);
+  await requireExistingLedger(call.config);
   await call.withLedger(async (ledger) => {
     const history = await explained(() =>
       HistoryExport.open({

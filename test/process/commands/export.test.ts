@@ -229,3 +229,12 @@ test('an empty ledger gives a table without rows', async () => {
     'date,symbol,open,high,low,close,unit,quote,factor,source,average,count\r\n',
   );
 });
+
+test('a folder without a ledger is refused: if it is mistyped, the table would have no rows', () => {
+  const dir = join(newFolder(), 'mistyped');
+  const file = join(newFolder(), 'prices.csv');
+  const { exitCode, stderr } = Bun.spawnSync(['bun', MAIN, 'export', '-o', file, '--data-dir', dir]);
+  expect(stderr.toString()).toBe(`openpit: there is no ledger at ${join(dir, 'openpit.db')}\n`);
+  expect(exitCode).toBe(2);
+  expect(existsSync(dir) || existsSync(file)).toBe(false);
+});
