@@ -1,5 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
+/** Entries in the rules of a key. */
+export const RANGES_MAX = 50;
+
 /** A list of addresses and CIDR ranges, such as `10.0.0.0/8` or `2001:db8::1`. */
 export class AddressList {
   readonly entries: readonly string[];

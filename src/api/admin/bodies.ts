@@ -1,7 +1,7 @@
 /** Request bodies for operators. The OpenAPI document is generated from these schemas. */
 
 import { z } from 'zod';
-import { QUOTA_MAX } from '../../ledger/accounts/plans.ts';
+import { PLAN_LIMITS, QUOTA_MAX } from '../../ledger/accounts/plans.ts';
 import { NO_MEASURE } from '../../ledger/symbols/formulas.ts';
 import { SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
 import { FORMULA_LENGTH_MAX } from '../../market/formula/parse.ts';
@@ -48,9 +48,12 @@ export const FORMULA_DEFINITION = z.strictObject({
 
 export const PLAN_CHANGE = z.strictObject({
   quota: whole(0, QUOTA_MAX).optional(),
-  delaySeconds: whole(0, 86_400).optional(),
-  maxSymbols: whole(1, 100_000).optional(),
-  maxSpanDays: whole(0, 100_000).nullable().optional().describe('null: the limit of the interface version'),
-  burstPerSecond: whole(1, 1_000_000).optional(),
+  delaySeconds: whole(0, PLAN_LIMITS.delaySeconds).optional(),
+  maxSymbols: whole(1, PLAN_LIMITS.maxSymbols).optional(),
+  maxSpanDays: whole(0, PLAN_LIMITS.maxSpanDays)
+    .nullable()
+    .optional()
+    .describe('null: the limit of the interface version'),
+  burstPerSecond: whole(1, PLAN_LIMITS.burstPerSecond).optional(),
   history: z.boolean().optional(),
 });

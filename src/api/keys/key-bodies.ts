@@ -1,7 +1,7 @@
 /** Bodies for managing keys, used by account owners and by operators. */
 
 import { z } from 'zod';
-import { isAddressOrRange } from '../../gate/addresses.ts';
+import { isAddressOrRange, RANGES_MAX } from '../../gate/addresses.ts';
 import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 
 /** A year and a day. A longer overlap defeats the purpose of a rotation. */
@@ -15,7 +15,7 @@ const expiresAt = z.int().min(0).max(4_102_444_800);
 
 const allowedIps = z
   .array(z.string().max(64).refine(isAddressOrRange, 'must be an address or a range such as 10.0.0.0/8'))
-  .max(50);
+  .max(RANGES_MAX);
 
 export const NEW_KEY = z.strictObject({
   name: name.optional(),

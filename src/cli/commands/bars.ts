@@ -1,9 +1,17 @@
 import { FileSymbols, UnknownSymbol } from '../../feeds/import/symbols.ts';
+import { REASON_MAX } from '../../ledger/corrections/withdrawals.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Day, parseDay, printDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { plural } from '../../runtime/plural.ts';
-import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
+import {
+  type Command,
+  type CommandCall,
+  JSON_FLAG,
+  plainName,
+  table,
+  UsageError,
+} from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
 
 /** Withdrawn days to print; JSON has all of them. */
@@ -31,7 +39,7 @@ export const barsCommands: readonly Command[] = [
 
 async function withdraw(call: CommandCall): Promise<void> {
   const code = call.required('symbol').trim().toUpperCase();
-  const reason = call.required('reason').trim();
+  const reason = plainName('--reason', call.required('reason'), REASON_MAX);
   const first = dayFlag('day', call.required('day'));
   const last = dayFlag('to', call.flag('to') ?? printDay(first));
   if (last < first) throw new UsageError('--to must not be before --day');

@@ -1,4 +1,4 @@
-import { isAddressOrRange } from '../../gate/addresses.ts';
+import { isAddressOrRange, RANGES_MAX } from '../../gate/addresses.ts';
 import { hashKey, isWellFormed } from '../../gate/key.ts';
 import {
   type IssuedKey,
@@ -128,6 +128,11 @@ function readOptions(call: CommandCall, now: number): KeyOptions {
 /** An empty list is refused: it would create a key without a restriction. */
 function readAddresses(text: string): string[] {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);
+  if (entries.length > RANGES_MAX) {
+    throw new UsageError(
+      `--allow-ip may have ${RANGES_MAX} addresses and ranges (received ${entries.length})`,
+    );
+  }
   if (entries.length > 0 && entries.every(isAddressOrRange)) return entries;
   throw new UsageError(
     `--allow-ip must be addresses and ranges such as 203.0.113.7,10.0.0.0/8 (received "${text}")`,

@@ -1,5 +1,5 @@
 import { defaultPlan, PLAN_NAME } from '../../ledger/accounts/default-plan.ts';
-import { type Plan, QUOTA_MAX } from '../../ledger/accounts/plans.ts';
+import { PLAN_LIMITS, type Plan, QUOTA_MAX } from '../../ledger/accounts/plans.ts';
 import { plural } from '../../runtime/plural.ts';
 import {
   type Command,
@@ -11,9 +11,6 @@ import {
 } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
 import { quotaText } from '../framework/quota-text.ts';
-
-/** One day: a longer delay is a mistake. */
-const DELAY_SECONDS_MAX = 86_400;
 
 export const planCommands: readonly Command[] = [
   {
@@ -62,10 +59,10 @@ export const planCommands: readonly Command[] = [
       }
       const given = {
         quota: wholeFlag(call, 'quota', 0, QUOTA_MAX),
-        delaySeconds: wholeFlag(call, 'delay-seconds', 0, DELAY_SECONDS_MAX),
-        maxSymbols: wholeFlag(call, 'max-symbols', 1, 10_000),
+        delaySeconds: wholeFlag(call, 'delay-seconds', 0, PLAN_LIMITS.delaySeconds),
+        maxSymbols: wholeFlag(call, 'max-symbols', 1, PLAN_LIMITS.maxSymbols),
         maxSpanDays: spanDays(call),
-        burstPerSecond: wholeFlag(call, 'burst', 1, 1_000_000),
+        burstPerSecond: wholeFlag(call, 'burst', 1, PLAN_LIMITS.burstPerSecond),
         history: onOff(call, 'history'),
       };
       const plan = await call.withLedger((ledger) =>
@@ -102,7 +99,7 @@ export const planCommands: readonly Command[] = [
 /** Null for `version`. */
 function spanDays(call: CommandCall): number | null | undefined {
   if (call.flag('max-span-days') === 'version') return null;
-  return wholeFlag(call, 'max-span-days', 0, 36_600, 'version or ');
+  return wholeFlag(call, 'max-span-days', 0, PLAN_LIMITS.maxSpanDays, 'version or ');
 }
 
 function spanText({ maxSpanDays }: Plan): string {

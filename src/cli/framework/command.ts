@@ -145,9 +145,10 @@ export function wholeFlag(
   throw new UsageError(`--${name} must be ${or}a whole number from ${min} to ${max} (received "${text}")`);
 }
 
-/** The value of an option that names something, within the limits of the API. */
+/** The text of an option, such as a name, within the limits of the API. */
 export function plainName(option: string, value: string, charactersMax = 200): string {
   const text = value.trim();
+  if (text === '') throw new UsageError(`${option} must not be empty`);
   if (!isPlainText(text)) throw new UsageError(`${option} ${NOT_PLAIN}`);
   if (text.length <= charactersMax) return text;
   throw new UsageError(`${option} may have ${charactersMax} characters (received ${text.length})`);

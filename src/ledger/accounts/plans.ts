@@ -23,6 +23,14 @@ export interface Plan {
 /** The largest integer that RateLimit headers can carry (RFC 9651: 15 digits). */
 export const QUOTA_MAX = 999_999_999_999_999;
 
+/** The highest values of the other limits; more is a typing error. */
+export const PLAN_LIMITS = {
+  delaySeconds: 86_400,
+  maxSymbols: 100_000,
+  maxSpanDays: 100_000,
+  burstPerSecond: 1_000_000,
+};
+
 /** A plan that is not in the ledger. */
 export class UnknownPlan extends Error {
   constructor(name: string, known?: readonly string[]) {

@@ -8,6 +8,9 @@ import { type BarRevision, readRevisions, WITHDRAWN, type WithdrawnBy } from '..
 import { markReal, type SymbolDay, unmarkReal } from '../symbols/origin.ts';
 import { sourceId } from '../symbols/sources.ts';
 
+/** Characters of the reason that an operator gives. */
+export const REASON_MAX = 500;
+
 /** Why the bars of some days are withdrawn. */
 export interface Withdrawal {
   by: WithdrawnBy;

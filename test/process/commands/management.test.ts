@@ -1,11 +1,25 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { PLAN_CHANGE } from '../../../src/api/admin/bodies.ts';
+import { RANGES_MAX } from '../../../src/gate/addresses.ts';
 import { createAccount } from '../../../src/gate/onboarding.ts';
+import { PLAN_LIMITS } from '../../../src/ledger/accounts/plans.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { openpit } from '../../support/program.ts';
+
+const withdrawal = (reason: string) => [
+  'bars',
+  'withdraw',
+  '--symbol',
+  'XAU',
+  '--day',
+  '2024-05-14',
+  '--reason',
+  reason,
+];
 
 describe('management on the command line', () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
@@ -31,7 +45,11 @@ describe('management on the command line', () => {
     [['account', 'create', '--name', 'B', '--plan', 'nope'], 'there is no plan "nope"'],
     [['account', 'create', '--name', 'a\u001b[31m', '--plan', 'gold'], '--name must be whole Unicode'],
     [['account', 'create', '--name', 'x'.repeat(201), '--plan', 'gold'], '--name may have 200 characters'],
+    [['account', 'create', '--name', ' ', '--plan', 'gold'], '--name must not be empty'],
     [['symbols', 'define', 'NEW', '--as', '{XAU}', '--name', 'a\nb'], '--name must be whole Unicode'],
+    [withdrawal('  '), '--reason must not be empty'],
+    [withdrawal('a\u001b[31m'), '--reason must be whole Unicode'],
+    [withdrawal('x'.repeat(501)), '--reason may have 500 characters'],
     [['account', 'suspend', 'acc_nope'], 'there is no account'],
     [['--nope'], 'there is no option --nope'],
     [['account', 'set-plan', 'acc_nope', 'gold'], 'its options are --plan PLAN'],
@@ -74,6 +92,18 @@ describe('management on the command line', () => {
       expect(await everything()).toEqual(before);
     },
   );
+
+  test('a new key may have as many addresses as over HTTP', async () => {
+    const create = (addresses: string[]) =>
+      openpit(['key', 'create', '--account', account, '--allow-ip', addresses.join()], settings);
+    const addresses = Array.from({ length: RANGES_MAX }, (_, i) => `10.0.0.${i}`);
+    expect((await create(addresses)).exitCode).toBe(0);
+    const { exitCode, stderr } = await create([...addresses, '10.1.0.0/16']);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: 'openpit: --allow-ip may have 50 addresses and ranges (received 51)\n',
+    });
+  });
 
   test('a time without an offset is in UTC, wherever the machine is', async () => {
     const args = ['key', 'create', '--account', account, '--json', '--expires'];
@@ -134,6 +164,16 @@ describe('management on the command line', () => {
     const { stdout } = await openpit(['audit', '--limit', '1'], settings);
     expect(stdout).toContain('plan.update');
     expect((await openpit(['audit', '--limit', '0'], settings)).stderr).toContain('--limit must be');
+  });
+
+  test('the limits of a plan may be as high as over HTTP', async () => {
+    const { maxSymbols, maxSpanDays, delaySeconds, burstPerSecond } = PLAN_LIMITS;
+    const plan = await json(
+      ...['plan', 'set', 'wide', '--max-symbols', `${maxSymbols}`, '--max-span-days', `${maxSpanDays}`],
+      ...['--delay-seconds', `${delaySeconds}`, '--burst', `${burstPerSecond}`],
+    );
+    expect(plan).toMatchObject(PLAN_LIMITS);
+    expect(PLAN_CHANGE.safeParse(PLAN_LIMITS).success).toBe(true);
   });
 
   test('omitted options of a new plan default to those of basic', async () => {

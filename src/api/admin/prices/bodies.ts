@@ -1,6 +1,7 @@
 /** Request bodies about prices, for operators. */
 
 import { z } from 'zod';
+import { REASON_MAX } from '../../../ledger/corrections/withdrawals.ts';
 import { isPlainText, NOT_PLAIN } from '../../../runtime/plain-text.ts';
 import { PUSHED_PRICE } from '../push/push-schema.ts';
 
@@ -10,7 +11,7 @@ const reason = z
   .refine(isPlainText, NOT_PLAIN)
   .trim()
   .min(1)
-  .max(500)
+  .max(REASON_MAX)
   .describe('Shown by /rates/revisions and in the audit log');
 
 /** One day, or the first and last day of a range. */
