@@ -2,13 +2,14 @@
 
 import { z } from 'zod';
 import { isAddressOrRange, RANGES_MAX } from '../../gate/addresses.ts';
+import { KEY_NAME_MAX } from '../../ledger/accounts/keys.ts';
 import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 
 /** A year and a day. A longer overlap defeats the purpose of a rotation. */
 const OVERLAP_SECONDS_MAX = 366 * 86_400;
 
 /** What the key is for, so that its owner can tell it from the others. */
-const name = z.string().refine(isPlainText, NOT_PLAIN).trim().max(64);
+const name = z.string().refine(isPlainText, NOT_PLAIN).trim().max(KEY_NAME_MAX);
 
 /** Seconds since 1970, as in all other fields. */
 const expiresAt = z.int().min(0).max(4_102_444_800);

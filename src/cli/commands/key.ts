@@ -7,7 +7,7 @@ import {
   requireAccount,
   rotateKey,
 } from '../../gate/onboarding.ts';
-import { type ApiKey, keyStatus } from '../../ledger/accounts/keys.ts';
+import { type ApiKey, KEY_NAME_MAX, keyStatus } from '../../ledger/accounts/keys.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { parseDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -15,6 +15,7 @@ import {
   type Command,
   type CommandCall,
   JSON_FLAG,
+  plainName,
   table,
   UsageError,
   wholeFlag,
@@ -32,6 +33,7 @@ export const keyCommands: readonly Command[] = [
     examples: ['key create --account acc_4fGh1Kq0ZsPw --expires 2027-12-31 --allow-ip 203.0.113.0/24'],
     flags: {
       account: { value: 'ID', help: 'The account' },
+      name: { value: 'NAME', help: 'What the key is for; the owner of the account sees it' },
       expires: {
         value: 'TIME',
         help: 'Expiry: a day (until its end) or an ISO time, in UTC unless it has an offset',
@@ -54,7 +56,7 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'key list',
-    summary: 'List the keys of an account with their restrictions, but not the keys themselves',
+    summary: 'List the keys of an account with their names and restrictions, but not the keys themselves',
     flags: { account: { value: 'ID', help: 'The account' }, ...JSON_FLAG },
     async run(call) {
       const id = call.required('account');
@@ -66,9 +68,10 @@ export const keyCommands: readonly Command[] = [
           status: keyStatus(key, now),
         }));
         if (call.isSet('json')) return printLine(JSON.stringify(keys));
-        const head = ['id', 'status', 'created', 'expires', 'addresses', 'in URLs'];
+        const head = ['id', 'name', 'status', 'created', 'expires', 'addresses', 'in URLs'];
         const cells = keys.map((key) => [
           key.id,
+          key.name,
           key.status,
           new Date(key.createdAt).toISOString(),
           key.expiresAt === null ? 'never' : new Date(key.expiresAt).toISOString(),
@@ -116,10 +119,12 @@ export const keyCommands: readonly Command[] = [
 ];
 
 function readOptions(call: CommandCall, now: number): KeyOptions {
+  const name = call.flag('name');
   const expires = call.flag('expires');
   const addresses = call.flag('allow-ip');
   return {
     headerOnly: call.isSet('header-only'),
+    ...(name !== undefined && { name: plainName('--name', name, KEY_NAME_MAX) }),
     ...(expires !== undefined && { expiresAt: readExpiry(expires, now) }),
     ...(addresses !== undefined && { allowedIps: readAddresses(addresses) }),
   };

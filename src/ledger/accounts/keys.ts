@@ -1,6 +1,9 @@
 import type { Engine } from '../engine/engine.ts';
 import { asFlag, asNumber, asText, nullable, rowReader, type Sql } from '../engine/rows.ts';
 
+/** Characters of a name. */
+export const KEY_NAME_MAX = 64;
+
 /** A key in the ledger: its hash, never the key itself. */
 export interface ApiKey {
   id: string;

@@ -105,6 +105,19 @@ describe('management on the command line', () => {
     });
   });
 
+  test('a key is created with a name and listed with it, as its owner sees it', async () => {
+    const create = (name: string) => ['key', 'create', '--account', account, '--name', name];
+    const { keyId } = await json(...create('Excel'));
+    const keys: { id: string; name: string }[] = await json('key', 'list', '--account', account);
+    expect(keys.find(({ id }) => id === keyId)?.name).toBe('Excel');
+    const { stdout } = await openpit(['key', 'list', '--account', account], settings);
+    expect(stdout).toMatch(new RegExp(`id +name +status.*\n(.*\n)*  ${keyId} +Excel +active`));
+    expect((await openpit(create('a\u001b[31m'), settings)).stderr).toContain('--name must be whole Unicode');
+    expect((await openpit(create('x'.repeat(65)), settings)).stderr).toContain(
+      '--name may have 64 characters',
+    );
+  });
+
   test('a time without an offset is in UTC, wherever the machine is', async () => {
     const args = ['key', 'create', '--account', account, '--json', '--expires'];
     const inTokyo = { ...settings, TZ: 'Asia/Tokyo' };
