@@ -11,8 +11,11 @@ const OVERLAP_SECONDS_MAX = 366 * 86_400;
 /** What the key is for, so that its owner can tell it from the others. */
 const name = z.string().refine(isPlainText, NOT_PLAIN).trim().max(KEY_NAME_MAX);
 
+/** Until the end of 2199, the last day that a date can name. */
+const EXPIRES_AT_MAX = Date.UTC(2200, 0, 1) / 1000;
+
 /** Seconds since 1970, as in all other fields. */
-const expiresAt = z.int().min(0).max(4_102_444_800);
+const expiresAt = z.int().min(0).max(EXPIRES_AT_MAX);
 
 const allowedIps = z
   .array(z.string().max(64).refine(isAddressOrRange, 'must be an address or a range such as 10.0.0.0/8'))

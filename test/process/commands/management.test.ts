@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { PLAN_CHANGE } from '../../../src/api/admin/bodies.ts';
+import { KEY_CHANGE } from '../../../src/api/keys/key-bodies.ts';
 import { RANGES_MAX } from '../../../src/gate/addresses.ts';
 import { createAccount } from '../../../src/gate/onboarding.ts';
 import { PLAN_LIMITS } from '../../../src/ledger/accounts/plans.ts';
@@ -76,6 +77,7 @@ describe('management on the command line', () => {
     ['--expires', '2027-02-30'],
     ['--expires', '2027-02-30T12:00:00Z'],
     ['--expires', '5'],
+    ['--expires', '2200-01-01'],
     ['--allow-ip', ''],
     ['--allow-ip', ','],
     ['--allow-ip', '10.0.0.0/33'],
@@ -116,6 +118,13 @@ describe('management on the command line', () => {
     expect((await openpit(create('x'.repeat(65)), settings)).stderr).toContain(
       '--name may have 64 characters',
     );
+  });
+
+  test('what the command line accepts as an expiry can be sent over HTTP, too', async () => {
+    const { keyId } = await json('key', 'create', '--account', account, '--expires', '2199-12-31');
+    const keys: { id: string; expiresAt: number }[] = await json('key', 'list', '--account', account);
+    const { expiresAt } = keys.find(({ id }) => id === keyId)!;
+    expect(KEY_CHANGE.safeParse({ expiresAt: Math.floor(expiresAt / 1000) }).success).toBe(true);
   });
 
   test('a time without an offset is in UTC, wherever the machine is', async () => {
