@@ -26,6 +26,10 @@ export function unknownSettingsIn(env: Record<string, string | undefined>): Unkn
     });
 }
 
+export function unknownSettingText({ name, meant }: UnknownSetting): string {
+  return `${name} is not a setting and has no effect${meant ? `; did you mean ${meant}?` : ''}`;
+}
+
 /** Oddities that do not prevent a start. */
 export function settingWarnings(settings: {
   unknown: readonly UnknownSetting[];
@@ -33,10 +37,7 @@ export function settingWarnings(settings: {
   /** Whether a standby is set without a PostgreSQL that it could be a standby of. */
   isReadUrlUnused: boolean;
 }): string[] {
-  const warnings = settings.unknown.map(
-    ({ name, meant }) =>
-      `${name} is not a setting and has no effect${meant ? `; did you mean ${meant}?` : ''}`,
-  );
+  const warnings = settings.unknown.map(unknownSettingText);
   const { adminToken } = settings;
   if (adminToken !== '' && adminToken.length < ADMIN_TOKEN_CHARACTERS_MIN)
     warnings.push(

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { flagOf, SETTINGS, type SettingName } from '../../config/settings.ts';
+import { unknownSettingText } from '../../config/warnings.ts';
 import { type Config, readConfig, readUsableConfig } from '../../config.ts';
 import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { Ledger } from '../../ledger/ledger.ts';
@@ -99,6 +100,7 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     ? readUsableConfig(process.env, settings)
     : { config: readConfig(process.env, settings), errors: [] };
   const { createsLedger, ledgerOptional, toleratesAnything } = command;
+  if (!command.settings) warnOfMisspelledLedger(config);
   if (!createsLedger && !ledgerOptional && !toleratesAnything) requireLedger(config);
   return {
     operands: positionals,
@@ -115,6 +117,14 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     environment: (name) => process.env[name],
     withLedger: (work) => withLedger(config, work),
   };
+}
+
+/** A command would use another ledger than the one that was meant, and report success. */
+function warnOfMisspelledLedger({ unknownSettings }: Config): void {
+  for (const unknown of unknownSettings) {
+    const isLedgers = LEDGER_SETTINGS.some((setting) => setting === unknown.meant);
+    if (isLedgers) console.error(`openpit: ${unknownSettingText(unknown)}`);
+  }
 }
 
 /** For arguments that were probably meant as values of options. */

@@ -38,6 +38,15 @@ describe('management on the command line', () => {
     ({ account, keyId } = await json('account', 'create', '--name', 'Acme', '--plan', 'gold'));
   });
 
+  test('a command warns about a misspelled variable that would have named another ledger', async () => {
+    const misspelled = { ...settings, OPENPIT_DATABSE_URL: 'postgres://127.0.0.1/rates', OPENPIT_OTHER: '1' };
+    const { exitCode, stderr } = await openpit(['plan', 'list', '--json'], misspelled);
+    expect(exitCode).toBe(0);
+    expect(stderr.trim().split('\n')).toEqual([
+      'openpit: OPENPIT_DATABSE_URL is not a setting and has no effect; did you mean OPENPIT_DATABASE_URL?',
+    ]);
+  });
+
   test.each([
     [['plan', 'delete', 'gold'], '1 account uses the plan'],
     [['plan', 'delete', 'nope'], 'there is no plan "nope"'],
