@@ -88,14 +88,17 @@ function keepCurrent(path: string): void {
 }
 
 /**
- * With a new epoch, replicas and clients discard their caches. No process holds the leases of a backup any more: the first
- * start releases them, instead of waiting 15 minutes for their processes. What a spool has of them is still counted.
+ * With a new epoch, replicas and clients discard their caches. The processes of the time of the backup have not died: nobody
+ * needs to look for them. None of them holds its leases any more: the first start releases them, instead of waiting
+ * 15 minutes. What a spool has of them is still counted.
  */
 async function makeRestored(file: string): Promise<void> {
   const handle = new SQL({ adapter: 'sqlite', filename: file });
+  const hasTable = async (name: string) =>
+    (await handle`SELECT 1 FROM sqlite_master WHERE name = ${name}`).length > 0;
   await handle`UPDATE meta SET value = ${crypto.randomUUID()} WHERE name = 'epoch'`;
-  const [holders] = await handle`SELECT 1 FROM sqlite_master WHERE name = 'quota_holder'`; // since schema 15
-  if (holders) await handle`UPDATE quota_holder SET expires_at = 0`;
+  if (await hasTable('replica')) await handle`DELETE FROM replica`; // since schema 6
+  if (await hasTable('quota_holder')) await handle`UPDATE quota_holder SET expires_at = 0`; // since schema 15
   await handle.unsafe('PRAGMA wal_checkpoint(TRUNCATE)');
   await handle.close();
 }

@@ -61,7 +61,7 @@ test('a backup of a running service is complete, and restoring it brings back pr
   expect(await openpit(['check'], settings)).toMatchObject({ exitCode: 0 });
 }, 180_000);
 
-test('units that were leased when the backup was made are free again with the first start', async () => {
+test('the first start has the units that were leased when the backup was made, and no trace of the processes of that time', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
   const created = await openpit(['account', 'create', '--name', 'A', '--plan', 'pro', '--json'], settings);
   const { account, key } = JSON.parse(created.stdout);
@@ -73,6 +73,7 @@ test('units that were leased when the backup was made are free again with the fi
   expect(await openpit(['restore', backup, '--force'], settings)).toMatchObject({ exitCode: 0 });
   const ledger = await Ledger.open(`sqlite://${join(settings.OPENPIT_DATA_DIR, 'openpit.db')}`, systemClock);
   try {
+    expect((await ledger.replicas.list()).replicas).toEqual([]);
     expect(await ledger.quota.releaseLost()).toBe(1);
     expect(await ledger.quota.usage(account, periodOf(Date.now()))).toMatchObject({ behind: 0 });
     expect(await ledger.quota.check()).toEqual([]);
