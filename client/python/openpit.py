@@ -40,7 +40,7 @@ class OpenpitError(Exception):
     def __init__(
         self,
         message: str,
-        code: str,
+        code: str = "",  # pickling passes only the message, and restores the rest afterwards
         status: int = 0,
         request_id: Optional[str] = None,
         retry_after: Optional[float] = None,

@@ -1,5 +1,6 @@
 """Calls of the client in Python: python-calls.py URL KEY. It fails with an assertion."""
 
+import pickle
 import sys
 import threading
 import time
@@ -89,6 +90,8 @@ gateway.shutdown()
 
 unknown = failure(lambda: client.latest(["XAUU"]))
 assert isinstance(unknown, NotFound) and unknown.code == "unknown_symbol" and unknown.advice, unknown
+copied = pickle.loads(pickle.dumps(unknown))
+assert type(copied) is NotFound and str(copied) == str(unknown) and vars(copied) == vars(unknown), copied
 assert isinstance(failure(lambda: exact.latest(["XAUU"])), NotFound)
 assert isinstance(failure(lambda: client.latest([])), InvalidRequest)
 assert isinstance(failure(lambda: Openpit(URL, key="wrong").latest(["XAU"])), InvalidKey)
