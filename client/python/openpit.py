@@ -21,6 +21,7 @@ import secrets
 import socket
 import threading
 import time
+import zlib
 from collections import OrderedDict
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
@@ -268,7 +269,7 @@ class Openpit:
             body = response.read()
             if response.getheader("content-encoding") == "gzip":
                 body = gzip.decompress(body)
-        except (OSError, http.client.HTTPException, EOFError) as error:
+        except (OSError, http.client.HTTPException, EOFError, zlib.error) as error:
             raise _lost(error, True) from error
         finally:
             connection.close()

@@ -8,6 +8,9 @@ import { eventually } from '../support/program.ts';
 const python = Bun.which('python3');
 if (!python) console.warn('SKIPPED: the client in Python, because there is no python3');
 
+/** The header of a gzip file, and a block of a type that does not exist. */
+const GARBLED = new Uint8Array([...Bun.gzipSync('').subarray(0, 10), 0xff, 0xff]);
+
 describe.skipIf(!python)('client/python/openpit.py', () => {
   const api = apiOn('sqlite', {}, async ({ service }) => {
     await service.publish('XAU', {
@@ -43,6 +46,7 @@ describe.skipIf(!python)('client/python/openpit.py', () => {
       '/null': () => Response.json(null),
       '/list': () => Response.json([1], { status: 500 }),
       '/fields': () => Response.json({ error: {}, message: {}, code: [] }, { status: 403 }),
+      '/garbled': () => new Response(GARBLED, { headers: { 'content-encoding': 'gzip' } }),
       '/rates/stream': () => new Response(page, { headers: html }),
     };
     using gateway = Bun.serve({ port: 0, fetch: ({ url }) => answers[new URL(url).pathname]!() });
@@ -69,6 +73,7 @@ for path in sys.argv[2:]:
       `invalid_response Received application/json with the status 200 ("null") where a JSON object ${advice}`,
       `invalid_response Received application/json with the status 500 ("[1]") where a JSON object ${advice}`,
       'http_403 The service answered with the status 403.',
+      expect.stringMatching(/^connection_lost The connection was lost: error\('Error -3 while decompressing/),
       `invalid_response Received text/html with the status 200 ${shown} where a stream of events ${advice}`,
     ]);
   });
