@@ -31,7 +31,7 @@ export const watchCommand: Command = {
   async run(call) {
     const stopped = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
-    const show = displayOf(call);
+    const show = displayOf(call, () => stopped.abort());
     const streamed = streamFrom(call, call.operands, stopped.signal);
     if (streamed) return watch(streamed, show, stopped.signal);
     await withRates(call, (ask) =>
@@ -41,10 +41,10 @@ export const watchCommand: Command = {
 };
 
 /** How a new price is shown: as JSON, in a table on a terminal, or as a line. */
-function displayOf(call: CommandCall): (quote: Quote) => void {
-  if (call.isSet('json')) return (quote) => printLine(JSON.stringify(quote));
+function displayOf(call: CommandCall, onUnread: () => void): (quote: Quote) => void {
+  if (call.isSet('json')) return (quote) => printLine(JSON.stringify(quote), onUnread);
   if (process.stdout.isTTY) return screen(colourFor(process.stdout, call.environment));
-  return (quote) => printLine(plainLine(quote));
+  return (quote) => printLine(plainLine(quote), onUnread);
 }
 
 async function watch(

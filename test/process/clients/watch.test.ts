@@ -72,6 +72,19 @@ test('openpit watch explains what is wrong with a request', async () => {
   expect(stderr).toContain('did you mean XAU');
 }, 60_000);
 
+test('openpit watch ends with the next price when nobody reads its output any more, as after head', async () => {
+  const toHead = ['sh', '-c', '"$@" | head -n 1', 'sh'];
+  for (const args of [['XAU'], ['XAU', '--json', '--url', program.url]]) {
+    const env = { ...settings, OPENPIT_KEY: key };
+    const child = spawnOpenpit(['watch', ...args], env, undefined, toHead);
+    const { value } = await child.stdout.getReader().read();
+    expect(new TextDecoder().decode(value)).toContain('XAU');
+    await publish();
+    expect(await child.exited).toBe(0);
+    expect(await new Response(child.stderr).text()).toBe('');
+  }
+}, 60_000);
+
 test('openpit watch on a small terminal draws what fits, each time in the same place, and ends with Ctrl-C', async () => {
   const [cols, rows] = [40, 4];
   const symbols = ['XAU', 'XAG', 'XPT', 'XPD', 'EUA'];
