@@ -80,6 +80,28 @@ inBrowser('a live market', (browser) => {
     await close();
   });
 
+  test('dates that are being typed stay when a price moves', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    await page.goto(`${service.url}/#/symbol/XAU`);
+    await moveAll(4);
+    const id = (await service.ledger.symbols.list()).find(({ code }) => code === 'XAU')!.id;
+    const price = (turn: number) => page.locator('.big').getByText(`${200 + id + turn}.00`);
+    await price(4).waitFor();
+    await page.getByText('Dates', { exact: true }).click();
+    const from = page.getByLabel('From', { exact: true });
+    const typed = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
+    await from.fill(typed);
+    await moveAll(5);
+    await price(5).waitFor();
+    expect(await from.inputValue()).toBe(typed);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.waitForURL(new RegExp(`from=${typed}`));
+    await page.getByRole('button', { name: '1M', exact: true }).click();
+    await page.getByText('Dates', { exact: true }).click();
+    expect(await from.inputValue()).not.toBe(typed);
+    await close();
+  });
+
   test('all symbols that move every second take less than 10 % of a core', async () => {
     const { page, complaints, close } = await openPage(browser, service.url);
     await page.goto(service.url);

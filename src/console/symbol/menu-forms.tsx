@@ -2,7 +2,7 @@ import type { DaySpan } from '../data/chart/span.ts';
 import type { ChangeView, ChartView, Scale } from '../data/chart/view.ts';
 import { today } from '../data/days.ts';
 
-/** Any two dates, from the first price of the symbol on. */
+/** Any two dates, from the first price of the symbol on. A new price renders the page again, and must not undo what was typed. */
 export function DatesForm({
   view,
   span,
@@ -23,6 +23,7 @@ export function DatesForm({
   const within = (date: string) => (date < min ? min : date.slice(0, 10));
   return (
     <form
+      key={`${first} ${last}`}
       class="dates"
       onSubmit={(event) => {
         event.preventDefault();
@@ -34,11 +35,11 @@ export function DatesForm({
     >
       <label>
         From
-        <input type="date" name="first" required value={within(first)} min={min} max={max} />
+        <input type="date" name="first" required defaultValue={within(first)} min={min} max={max} />
       </label>
       <label>
         To
-        <input type="date" name="last" required value={within(last)} min={min} max={max} />
+        <input type="date" name="last" required defaultValue={within(last)} min={min} max={max} />
       </label>
       <button type="submit" class="button primary">
         Show
