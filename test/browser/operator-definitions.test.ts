@@ -59,6 +59,18 @@ inBrowser('formulas and providers on the operator’s page', (browser) => {
     await close();
   });
 
+  test('what is typed for a symbol stays while the page reads the state of the service', async () => {
+    const { page, close } = await open('prices');
+    await page.getByRole('button', { name: 'New symbol' }).click();
+    const codes = page.getByLabel('Also known as');
+    await codes.fill('gold9, gol');
+    const renewed = page.waitForRequest(/\/admin\/replicas$/);
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await renewed;
+    expect(await codes.inputValue()).toBe('gold9, gol');
+    await close();
+  });
+
   test('a formula is defined, changed and deleted, and each change is undone', async () => {
     const { page, complaints, close } = await open('prices');
     const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Formulas' }) });

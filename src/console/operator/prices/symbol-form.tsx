@@ -40,6 +40,7 @@ export function SymbolForm({
   onCancel: () => void;
 }) {
   const [draft, setDraft] = useState(symbol);
+  const [aliases, setAliases] = useState(symbol.aliases.join(', '));
   const { currency, unit } = draft;
   const fields: [label: string, value: string, set: (text: string) => AdminSymbol][] = [
     ['Name', draft.name, (name) => ({ ...draft, name })],
@@ -52,7 +53,7 @@ export function SymbolForm({
     ['Market', draft.market, (market) => ({ ...draft, market: market.toUpperCase() })],
   ];
   return (
-    <EditForm onSave={() => onSave(draft)} onCancel={onCancel}>
+    <EditForm onSave={() => onSave({ ...draft, aliases: codesOf(aliases) })} onCancel={onCancel}>
       <label>
         Code
         <input
@@ -104,19 +105,18 @@ export function SymbolForm({
       <label>
         Also known as
         <input
-          value={draft.aliases.join(', ')}
+          value={aliases}
           placeholder="other codes"
-          onChange={(event) =>
-            setDraft({
-              ...draft,
-              aliases: event.currentTarget.value
-                .toUpperCase()
-                .split(/[,\s]+/)
-                .filter(Boolean),
-            })
-          }
+          onInput={(event) => setAliases(event.currentTarget.value)}
         />
       </label>
     </EditForm>
   );
+}
+
+function codesOf(text: string): string[] {
+  return text
+    .toUpperCase()
+    .split(/[,\s]+/)
+    .filter(Boolean);
 }
