@@ -93,6 +93,26 @@ inBrowser('the operator’s tools', (browser) => {
     await close();
   });
 
+  test('the undo of a correction names its reason, which may be as long as the field takes', async () => {
+    await service.publish('XAU', { '2024-05-13': 2336 });
+    const { page, close } = await open('prices');
+    const form = page.locator('section').filter({ hasText: 'Correct or withdraw a day' });
+    await form.getByLabel('Symbol').fill('XAU');
+    await form.getByLabel('Day', { exact: true }).fill('2024-05-13');
+    await form.getByLabel('Close').fill('2340');
+    await form.getByLabel('Reason').pressSequentially('long '.repeat(99));
+    const reason = (await form.getByLabel('Reason').inputValue()).trim();
+    await form.getByRole('button', { name: 'Correct XAU' }).click();
+    await form.getByRole('button', { name: 'Correct it XAU' }).click();
+    await form.getByText('XAU on 2024-05-13 is corrected').waitFor();
+    await form.getByLabel('Reason').fill('that of the next correction');
+    await form.getByRole('button', { name: 'Undo' }).click();
+    await form.getByText('Undone: 1 day of XAU').waitFor();
+    const [last] = await service.ledger.audit.list({ limit: 1 });
+    expect(last!.details).toMatchObject({ reason: `undone: ${reason}` });
+    await close();
+  });
+
   test('a plan is deleted and restored, and the audit log says who did it', async () => {
     const { page, close } = await open('customers');
     await service.ledger.plans.change({ ...(await service.ledger.plans.list())[0]!, name: 'trial' }, {});

@@ -9,11 +9,18 @@ import { FirstRealPrice, type PriceFormProps } from './first-real-price.tsx';
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
+/** The longest reason that the service takes. */
+const REASON_MAX = 500;
+
+/** Begins the reason of an undo. The reason of the change follows, and must leave room for it. */
+const UNDONE = 'undone: ';
+
 interface Done {
   text: string;
   symbol: string;
   startDate: string;
   endDate: string;
+  reason: string;
   /** When it was recorded. What the operator had changed before stays. */
   recordedAt: string;
 }
@@ -45,22 +52,19 @@ export function Bars({ token, simulated, onChange }: PriceFormProps) {
     if (!answer) return;
     if (!answer.changed) return setNotice('The day has these prices already.');
     const { recordedAt } = answer;
-    const day = { symbol, startDate: first, endDate: first };
+    const day = { symbol, startDate: first, endDate: first, reason };
     setDone({ text: `${symbol} on ${first} is corrected.`, ...day, recordedAt });
   };
   const withdraw = async () => {
-    const range = { symbol, startDate: first, endDate };
-    const answer = await post<{ days: string[]; recordedAt: string }>('/admin/bars/withdraw', () => ({
-      ...range,
-      reason,
-    }));
+    const range = { symbol, startDate: first, endDate, reason };
+    const answer = await post<{ days: string[]; recordedAt: string }>('/admin/bars/withdraw', () => range);
     if (!answer) return;
     if (answer.days.length === 0) return setNotice('There are no real prices to withdraw on these days.');
     const { days, recordedAt } = answer;
     setDone({ text: `${plural(days.length, 'day')} of ${symbol} withdrawn.`, ...range, recordedAt });
   };
   const undo = async ({ text: _, ...range }: Done) => {
-    const body = { ...range, reason: `undone: ${reason}` };
+    const body = { ...range, reason: UNDONE + range.reason };
     const answer = await post<{ days: string[] }>('/admin/bars/revert', () => body);
     if (!answer) return;
     setDone(undefined);
@@ -104,7 +108,12 @@ export function Bars({ token, simulated, onChange }: PriceFormProps) {
               onInput={(text) => setPrices({ ...prices, [name]: text })}
             />
           ))}
-        <Field label="Reason, shown with the revision" value={reason} onInput={setReason} />
+        <Field
+          label="Reason, shown with the revision"
+          maxLength={REASON_MAX - UNDONE.length}
+          value={reason}
+          onInput={setReason}
+        />
         <SureButton
           label={what}
           sure={`${what} it`}
@@ -134,11 +143,13 @@ function readPrice(text: string): number {
 function Field({
   label,
   type = 'text',
+  maxLength,
   value,
   onInput,
 }: {
   label: string;
   type?: 'text' | 'date' | 'number';
+  maxLength?: number;
   value: string;
   onInput: (text: string) => void;
 }) {
@@ -154,7 +165,12 @@ function Field({
   return (
     <label>
       {label}
-      <input inputMode={type === 'number' ? 'decimal' : 'text'} value={value} onInput={change} />
+      <input
+        inputMode={type === 'number' ? 'decimal' : 'text'}
+        maxLength={maxLength}
+        value={value}
+        onInput={change}
+      />
     </label>
   );
 }
