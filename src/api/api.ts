@@ -97,6 +97,8 @@ export class Api {
   readonly #pipeline: Pipeline;
   /** Sampled by the service, a few times per minute. */
   readonly traffic: TrafficHistory;
+  /** All of them, to be compared with the OpenAPI document. */
+  readonly routes: ReturnType<typeof routesOf>;
 
   constructor(options: ApiOptions) {
     this.#options = options;
@@ -104,6 +106,7 @@ export class Api {
     const metrics = new Metrics(options.gauges, options.sharing?.shareMetrics);
     this.traffic = new TrafficHistory(metrics, clock, options.lagSeconds);
     const guard = new AdminGuard(adminToken, clock, failedKeysPerMinute, caches.failedTokens);
+    this.routes = routesOf({ ...options, traffic: this.traffic }, metrics, guard);
     const clientAddress = new ClientAddress(options.trustedProxies);
     const remainingQuota = new RemainingQuota(meter, clock, clientAddress);
     const charge = new Charge(meter, options.keyUses, clock, remainingQuota, clientAddress);
@@ -128,7 +131,7 @@ export class Api {
       observer: this.#observer,
       remainingQuota,
       responses,
-      router: new Router(mounts, routesOf({ ...options, traffic: this.traffic }, metrics, guard)),
+      router: new Router(mounts, this.routes),
       streams: this.#streams,
     });
   }

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { ConfigAnswer } from './api/answers.ts';
 import { ask } from './api/client.ts';
-import { learnFeatures } from './api/features.ts';
+import { learnCommand } from './api/command-line.ts';
 import { useLoad } from './api/load.ts';
 import { linkTo, useRoute } from './data/route.ts';
 import { useScrollPosition } from './data/scroll.ts';
@@ -46,7 +46,7 @@ export function App() {
   const { page, rest } = useRoute();
   const config = useLoad(async () => {
     const answer = await ask<ConfigAnswer>('/console/config');
-    learnFeatures(answer);
+    learnCommand(answer);
     return answer;
   }, []);
   const shown = page === 'symbol' ? 'market' : page;

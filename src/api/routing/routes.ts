@@ -114,7 +114,6 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
     feedsEndpoint(feeds),
     unitsEndpoint(board),
   ];
-  const paths = [...INTERFACE, ...additions, ...adminSide].map(({ path }) => path);
   const atRoot: Endpoint[] = [
     ...healthEndpoints(options),
     metricsEndpoint(metrics, admin ? guard : undefined),
@@ -123,7 +122,6 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
       allSimulated,
       simulated,
       admin,
-      paths,
       mounts,
       version,
       clock,

@@ -20,8 +20,6 @@ export interface SiteOptions {
   simulated: boolean;
   /** Whether an admin token is configured, which enables the operator's pages. */
   admin: boolean;
-  /** The available API paths, so that the console shows only what the service offers. */
-  paths: readonly string[];
   /** Where the API is served, for the OpenAPI document. */
   mounts: readonly MountPoint[];
   version: string;
@@ -30,7 +28,7 @@ export interface SiteOptions {
 
 /** The console, the files it loads, and the OpenAPI document. None of them needs a key. */
 export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
-  const { keys, allSimulated, simulated, admin, paths, mounts, version, clock } = options;
+  const { keys, allSimulated, simulated, admin, mounts, version, clock } = options;
   const bundle = once(openBundle);
   const document = once(async () => new SiteFile(JSON.stringify(openApiDocument(version, mounts)), 'json'));
   const endpoint = (path: string, answer: OpenEndpoint['answer']): OpenEndpoint => ({
@@ -50,7 +48,6 @@ export function siteEndpoints(options: SiteOptions): OpenEndpoint[] {
         simulated,
         closed: allClosed(clock.now()),
         admin,
-        paths,
         ...(given && { given }),
       };
       return sendUncached(config, request);

@@ -1,5 +1,5 @@
 import type { OpenpitError } from '../api/client.ts';
-import { commandLine } from '../api/features.ts';
+import { commandLine } from '../api/command-line.ts';
 import { setSecret } from '../api/session.ts';
 import { Notice } from '../show/parts.tsx';
 import { KeyForm } from './key-form.tsx';

@@ -125,8 +125,6 @@ export interface ConfigAnswer {
   /** Whether no market is open. */
   closed: boolean;
   admin: boolean;
-  /** The available paths: the page shows what the service has. */
-  paths: string[];
   given?: { kind: 'demo' | 'public'; key: string };
 }
 

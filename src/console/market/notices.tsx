@@ -1,4 +1,4 @@
-import { commandLine } from '../api/features.ts';
+import { commandLine } from '../api/command-line.ts';
 import type { LiveState } from '../data/market/store.ts';
 import { linkTo } from '../data/route.ts';
 import { duration } from '../show/format.ts';

@@ -1,7 +1,6 @@
 import type { HistoryParameters, Range, TimeSeries } from '../../../../client/src/index.ts';
 import type { ChartBar, MarketSymbol, PlanRecord } from '../../api/answers.ts';
 import { clientOf } from '../../api/client.ts';
-import { hasEndpoint } from '../../api/features.ts';
 import { spans } from '../days.ts';
 import { isFormula } from '../formula.ts';
 import type { BarInterval, DaySpan } from './span.ts';
@@ -61,13 +60,9 @@ interface Rows {
   requests: number;
 }
 
-export function hasLongHistory(plan: PlanRecord): boolean {
-  return hasEndpoint('/rates/history') && plan.history;
-}
-
 /** How many requests a span needs; the user confirms more than a few. */
 export function requestsFor({ first, last }: DaySpan, plan: PlanRecord): number {
-  return hasLongHistory(plan) ? 1 : spans(first, last, plan.maxSpanDays).length;
+  return plan.history ? 1 : spans(first, last, plan.maxSpanDays).length;
 }
 
 /** Loads the bars of all symbols: for one unit, unless a unit is chosen that is only for the first of them. */
@@ -80,7 +75,7 @@ export async function loadHistory(
   const { symbols, unit, currency, first, last, interval } = wanted;
   const askedAt = Date.now();
   const groups = unit === undefined ? [symbols] : [symbols.slice(0, 1), symbols.slice(1)];
-  const load = hasLongHistory(plan) ? fromHistory : fromTimeSeries;
+  const load = plan.history ? fromHistory : fromTimeSeries;
   const answers: { group: readonly MarketSymbol[]; rows: Rows }[] = [];
   for (const [i, group] of groups.entries()) {
     if (group.length === 0) continue;

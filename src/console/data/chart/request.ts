@@ -3,7 +3,7 @@ import type { MarketSymbol, PlanRecord } from '../../api/answers.ts';
 import { today } from '../days.ts';
 import { codesIn } from '../formula.ts';
 import type { MarketStore } from '../market/store.ts';
-import { hasLongHistory, type WantedHistory } from './history.ts';
+import type { WantedHistory } from './history.ts';
 import {
   type BarInterval,
   type DaySpan,
@@ -47,7 +47,7 @@ export function useChartRequest(
   store: MarketStore,
 ): ChartRequest {
   const symbol = symbols[0]!;
-  const isLong = hasLongHistory(plan);
+  const isLong = plan.history;
   const range = view.range ?? (isLong ? '6M' : '1M');
   const shortRange = !view.dates && isShort(range) ? range : undefined;
   // Newer prices must not move it: every new span costs a unit.

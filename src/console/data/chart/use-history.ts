@@ -3,7 +3,6 @@ import type { PlanRecord } from '../../api/answers.ts';
 import { type Loaded, useLoad } from '../../api/load.ts';
 import {
   type History,
-  hasLongHistory,
   identityOf,
   isContinuedBy,
   isEmpty,
@@ -86,7 +85,7 @@ export function useHistory(key: string, plan: PlanRecord, wanted: WantedHistory 
     if (!wanted || !now || now.recent.id !== identity || now.isComplete) return;
     const span = spanBefore(now.data, now.data.interval, wanted.symbols);
     // After a failure, the next movement of the chart tries again.
-    if (span && !olderRequest.current && hasLongHistory(plan)) void load(span, false);
+    if (span && !olderRequest.current && plan.history) void load(span, false);
   }, [key, identity]);
   const refreshOlder = useCallback(async () => {
     const now = shown.current;

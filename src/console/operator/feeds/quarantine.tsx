@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { askAsOperator } from '../../api/client.ts';
-import { commandLine } from '../../api/features.ts';
+import { commandLine } from '../../api/command-line.ts';
 import { useLoad, useRefresh } from '../../api/load.ts';
 import type { HeldBarRecord, HeldTickRecord } from '../../api/operator.ts';
 import { linkTo } from '../../data/route.ts';
