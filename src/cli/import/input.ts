@@ -3,13 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireFile } from '../framework/files.ts';
 
-/** Calls `work` with the path of a file that can be read more than once. Standard input is copied to a temporary file. */
+/**
+ * Calls `work` with the path of a file that can be read more than once. Standard input is copied to a temporary file, which is
+ * removed also if a signal ends the command.
+ */
 export async function withInput<T>(operand: string, work: (path: string) => Promise<T>): Promise<T> {
   if (operand !== '-') {
     requireFile(operand);
     return work(operand);
   }
   const folder = mkdtempSync(join(tmpdir(), 'openpit-import-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const onSignal = (_: string, number: number) => {
+    remove();
+    process.exit(128 + number);
+  };
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
     const path = join(folder, 'input');
     const writer = Bun.file(path).writer();
@@ -20,6 +29,7 @@ export async function withInput<T>(operand: string, work: (path: string) => Prom
     await writer.end();
     return await work(path);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    remove();
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { workbook, zipOf } from '../../support/feeds/feed-bodies.ts';
 import { newFolder } from '../../support/ledger.ts';
+import { eventually } from '../../support/program.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', '..', 'src', 'main.ts');
 const CSV = 'Date,Price\n2024-01-02,70.5\n2024-01-03,71\n';
@@ -37,6 +38,22 @@ test('an import of unchanged prices succeeds; one without usable rows fails', as
   expect([first.exitCode, first.stdout]).toEqual([0, expect.stringContaining('2 taken, 0 unchanged')]);
   const again = await openpit(['import', '-', '--symbol', 'WTIOIL-SPOT'], { cwd: first.cwd, input: CSV });
   expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('0 taken, 2 unchanged')]);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('an import of standard input that is ended by %s leaves no copy of it', async (signal, code) => {
+  const [cwd, TMPDIR] = [newFolder(), newFolder()];
+  const child = Bun.spawn(['bun', MAIN, 'import', '-', '--symbol', 'XAU'], {
+    cwd,
+    env: { ...process.env, TMPDIR },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  await eventually(async () => readdirSync(TMPDIR).length > 0);
+  child.kill(signal);
+  expect(await child.exited).toBe(code);
+  expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
 test.each([
