@@ -189,12 +189,13 @@ export function helpOf(command: Command): string {
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, Bun.stringWidth(cell));
   }
+  const padded = (cell: string, width: number) => cell + ' '.repeat(width - Bun.stringWidth(cell));
   return rows
     .map(
       (row) =>
-        `  ${row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i]!))).join('  ')}`,
+        `  ${row.map((cell, i) => (i === row.length - 1 ? cell : padded(cell, widths[i]!))).join('  ')}`,
     )
     .join('\n');
 }
