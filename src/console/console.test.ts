@@ -12,6 +12,7 @@ import {
   masked,
   percentTrend,
   price,
+  priceWith,
   signed,
   timeUntil,
 } from './show/format.ts';
@@ -30,6 +31,14 @@ describe('spans', () => {
 });
 
 describe('what is shown', () => {
+  test('the zero of an axis has no sign, although adding up its steps misses it by a rounding error', () => {
+    expect([0.6 - 0.2 - 0.2 - 0.2, -0.004, -0.006].map((value) => priceWith(value, 2))).toEqual([
+      '0.00',
+      '0.00',
+      '−0.01',
+    ]);
+  });
+
   test('a price keeps its decimals, and has two at least', () => {
     expect([4363.4, 0.68809, -37.63, 143557].map(price)).toEqual([
       '4,363.40',

@@ -16,6 +16,7 @@ export function priceWith(value: number, decimals: number): string {
     .toLocaleString('en-US', {
       minimumFractionDigits: decimals,
       maximumFractionDigits: decimals,
+      signDisplay: 'negative', // not for a zero
     })
     .replace('-', '−');
 }
