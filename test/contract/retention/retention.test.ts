@@ -259,6 +259,31 @@ onEachEngine('retention', (engine) => {
     expect(await ledger.retention.apply(NOW)).toBe(true);
     expect(await rowsOf(ledger, 'quota_period')).toBe(0);
   });
+
+  test('comes to an end, and merges the changes of every symbol, however little time each call has', async () => {
+    const ledger = await ledgers.new();
+    const symbols = await Promise.all(Array.from({ length: 4 }, () => newSymbol(ledger)));
+    const publish = (date: string, recordedAt: number) =>
+      ledger.bars.publish(
+        symbols.map(({ id }) => ({ symbolId: id, day: day(date), ...flat(1) })),
+        { source: 'exchange', recordedAt },
+      );
+    const old = NOW - YEAR_MS;
+    await publish('2024-01-02', old);
+    await publish('2024-01-03', old); // a neighbour of the change before
+    await publish('2024-06-03', old); // alone
+    await publish('2026-10-01', NOW);
+    const isDone: boolean[] = [];
+    while (isDone.length < 20 && !isDone.at(-1)) {
+      isDone.push(await ledger.retention.apply(NOW, DEFAULT_RETENTION, { budgetMs: 0 }));
+    }
+    expect(isDone.at(-1)).toBe(true);
+    const left = await ledger.engine.read`SELECT first_day, last_day FROM bar_change
+      WHERE last_day < ${day('2024-06-03')}`;
+    expect(left.map((row) => [row.first_day, row.last_day])).toEqual(
+      symbols.map(() => [day('2024-01-02'), day('2024-01-03')]),
+    );
+  });
 });
 
 async function insert(ledger: Ledger, into: string, rows: readonly RowValues[]): Promise<void> {
