@@ -74,7 +74,7 @@ export class DecimalMarkFinder {
   get mark(): DecimalMark | undefined {
     if (this.#comma !== undefined) return 'comma';
     // In a comma-separated file a quoted number with a comma groups thousands.
-    return this.#point !== undefined || !this.#isAmbiguous || this.#delimiter !== ';' ? 'point' : undefined;
+    return this.#point !== undefined || !this.#isAmbiguous || this.#delimiter === ',' ? 'point' : undefined;
   }
 }
 

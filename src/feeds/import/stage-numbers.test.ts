@@ -34,8 +34,10 @@ describe('numbers', () => {
     expect(
       (await closes('date;close\n2026-01-02;1.234\n2026-01-05;12,5\n')).map(([, close]) => close),
     ).toEqual([1234, 12.5]);
-    const { refused } = await parse('date;close\n2026-01-02;1,234\n');
-    expect(refused[0]!.reason).toContain('--decimal');
+    for (const delimiter of [';', '\t', '|']) {
+      const { refused } = await parse(`date${delimiter}close\n2026-01-02${delimiter}1,234\n`);
+      expect(refused[0]?.reason).toContain('--decimal');
+    }
     expect(await closes('date;close\n2026-01-02;1,234\n', { decimal: 'comma' })).toEqual([
       ['2026-01-02', 1.234],
     ]);
