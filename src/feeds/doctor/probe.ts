@@ -27,8 +27,8 @@ export interface ProbeParts {
 
 /** How far back prices are requested. */
 const SINCE_DAYS = 60;
-/** Bodies that are tried for each provider, and pages that are followed from one of them. */
-const REQUESTS_MAX = 25;
+/** Bodies that are tried for each provider, more than any has, and pages that are followed from one of them. */
+const REQUESTS_MAX = 50;
 const PAGES_MAX = 2;
 const LIMITS = { ...FETCH_LIMITS, attempts: 1, timeoutMs: 20_000 };
 
@@ -45,11 +45,15 @@ export async function probe(provider: Provider, parts: ProbeParts): Promise<Diag
   const since = Math.floor(parts.runtime.now() / MS_PER_DAY) - SINCE_DAYS;
   const requests = provider.requests(parts.secrets, since).slice(0, REQUESTS_MAX);
   const bodies: Parsed[] = [];
+  const answered: FeedRequest[] = [];
   const failures: Failure[] = [];
   for (const request of requests) {
     const result = await read(provider, request, parts);
     if ('failure' in result) failures.push(result);
-    else bodies.push(...result.bodies);
+    else {
+      bodies.push(...result.bodies);
+      answered.push(request);
+    }
     if (failures.at(-1)?.failure.isOutage) break; // the others are on the same host
   }
   const clean = (text: string) => withoutSecrets(text, parts.secrets);
@@ -58,7 +62,7 @@ export async function probe(provider: Provider, parts: ProbeParts): Promise<Diag
   const url = clean((worst?.request ?? requests[0])?.url ?? '');
   const found = failures.slice(0, 3).map(({ request, failure }) => describe(request, failure));
   if (failures.length > 3) found.push(`and ${failures.length - 3} more`);
-  const missing = absent(provider, bodies, failures);
+  const missing = absent(provider, bodies, answered);
   const remarks = bodies.flatMap(({ refused }) => refused).slice(0, 3);
   found.push(...contents(provider, bodies));
   if (missing.length > 0) found.push(`without ${missing.join(', ')}`);
@@ -122,14 +126,14 @@ function contents({ series }: Provider, bodies: readonly Parsed[]): string[] {
   return [`${seen.size} of ${series.length} series, the newest price of ${printDay(newest)}`];
 }
 
-/** Series that bodies should have had. A request that failed says nothing about its own. */
-function absent(provider: Provider, bodies: readonly Parsed[], failures: readonly Failure[]): string[] {
+/** Series that the bodies of the answered requests should have had. */
+function absent(provider: Provider, bodies: readonly Parsed[], answered: readonly FeedRequest[]): string[] {
   if (bodies.length === 0) return [];
   const seen = seenSeries(provider.series, bodies);
-  const unknown = new Set(failures.flatMap(({ request }) => seriesOf(provider, request)));
   // Currencies that stopped long ago are not in a recent body.
   if (provider.fills === 'currencies') return seen.has('USD') ? [] : ['USD'];
-  return provider.series.map(({ id }) => id).filter((id) => !seen.has(id) && !unknown.has(id));
+  const expected = new Set(answered.flatMap((request) => seriesOf(provider, request)));
+  return [...expected].filter((id) => !seen.has(id));
 }
 
 function seenSeries(series: Provider['series'], bodies: readonly Parsed[]): Set<string> {

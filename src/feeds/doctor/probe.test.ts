@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test';
+import { yahooJson } from '../../../test/support/feeds/feed-bodies.ts';
+import { fakeRuntime, StubServer } from '../../../test/support/feeds/stub-server.ts';
+import { withUrls } from '../provider.ts';
+import { yahoo } from '../providers/yahoo.ts';
+import { probe } from './probe.ts';
+
+const NOW = Date.parse('2026-09-15T14:00:00Z');
+const server = new StubServer();
+const provider = withUrls(yahoo, { chart: `${server.url}/{id}?range={range}` });
+
+const diagnose = () =>
+  probe(provider, { secrets: {}, runtime: fakeRuntime(NOW), signal: new AbortController().signal });
+
+function chart({ url }: Request): Response {
+  const id = decodeURIComponent(new URL(url).pathname.slice(1));
+  const { published, currency } = yahoo.series.find((one) => one.id === id)!;
+  return new Response(yahooJson({ symbol: id, currency: published?.currency ?? currency }));
+}
+
+test('a provider that answers for every series is fine, however many it has', async () => {
+  server.respond = chart;
+  const { verdict, found } = await diagnose();
+  expect(found).toEqual([expect.stringMatching(/^30 of 30 series, the newest price of /)]);
+  expect(verdict).toBe('ok');
+});
+
+test('series that were not tried because of an outage are not called missing', async () => {
+  let requests = 0;
+  server.respond = (request) => (++requests > 2 ? new Response('', { status: 503 }) : chart(request));
+  const { verdict, found } = await diagnose();
+  expect(verdict).toBe('unreachable');
+  expect(found).toEqual([
+    expect.stringContaining('the provider answered 503'),
+    expect.stringMatching(/^2 of 30 series/),
+  ]);
+});
