@@ -198,6 +198,22 @@ describe('trading hours', () => {
     ]);
   });
 
+  test('of Singapore on a Monday are those of Friday night, until Saturday morning, and of the day', () => {
+    const hours = tradingHours(marketOf('SGX'), parseDay('2026-07-13')!);
+    const print = (ms: number) => new Date(ms + 8 * 3_600_000).toISOString().slice(5, 16);
+    expect(hours.map(({ start, end }) => `${print(start)} to ${print(end)}`)).toEqual([
+      '07-10T20:15 to 07-11T05:15',
+      '07-13T07:30 to 07-13T20:00',
+    ]);
+  });
+
+  test('of no market are between Saturday night in London and Sunday evening in New York', () => {
+    const opening = Date.parse('2026-07-12T22:00:00Z');
+    for (let ms = opening - MS_PER_DAY; ms < opening; ms += QUARTER_MS) {
+      expect(keys.filter((key) => isTrading(marketOf(key), ms))).toEqual([]);
+    }
+  });
+
   test.each([
     ['SHFE', '2026-07-12T14:00:00Z', false], // Sunday 22:00
     ['SHFE', '2026-07-10T14:00:00Z', true], // Friday 22:00

@@ -159,19 +159,18 @@ export interface TradingHours {
   end: number;
 }
 
-/** When a market trades on a trade date, without its breaks. */
+/** When a market trades on a trade date, without its breaks. The evening before ends with its break, after midnight perhaps. */
 export function tradingHours(market: Market, day: Day): TradingHours[] {
-  const instant = (time: string): number => {
-    const isEvening = market.opens !== 'same day' && timeOfDay(time) >= timeOfDay(market.opensAt);
-    return instantOf(market.zone, isEvening ? openingDay(market, day) : day, timeOfDay(time));
-  };
+  const { zone, breaks = [] } = market;
   const hours: TradingHours[] = [];
-  let start = sessionStart(market, day);
-  for (const { from, to } of market.breaks ?? []) {
-    hours.push({ start, end: instant(from) });
-    start = instant(to);
+  let [startDay, start] = [openingDay(market, day), timeOfDay(market.opensAt)];
+  for (const { from, to } of breaks) {
+    const end = timeOfDay(from);
+    const endDay = end > start ? startDay : startDay + 1;
+    hours.push({ start: instantOf(zone, startDay, start), end: instantOf(zone, endDay, end) });
+    [startDay, start] = [day, timeOfDay(to)];
   }
-  return [...hours, { start, end: sessionEnd(market, day) }];
+  return [...hours, { start: instantOf(zone, startDay, start), end: sessionEnd(market, day) }];
 }
 
 /** Whether a market trades at an instant: not on weekends, in breaks, or between sessions. Holidays are not known. */
