@@ -93,13 +93,20 @@ describe('a retry', () => {
   test.each([
     ['seconds', '7', 7_000],
     ['a date', new Date(NOW + 9_000).toUTCString(), 9_000],
-    ['a date that has passed', new Date(NOW - 9_000).toUTCString(), 0],
+    ['a date that has passed', new Date(NOW - 9_000).toUTCString(), 1_000],
     ['nonsense', 'soon', 1_000],
   ])('comes when Retry-After says so, in %s', async (_, header, pauseMs) => {
     server.respondInTurn(text('', { status: 429, headers: { 'retry-after': header } }), text(CSV));
     const { answer, slept } = await ask();
     expect(answer.outcome).toBe('body');
     expect(slept).toEqual([pauseMs]);
+  });
+
+  test('follows the usual pause if Retry-After is 0, and the failure does not say when to come back', async () => {
+    server.respond = text('', { status: 503, headers: { 'retry-after': '0' } });
+    const { answer, slept } = await ask();
+    expect(slept).toEqual([1_000, 4_000]);
+    expect(answer).not.toHaveProperty('comeBackMs');
   });
 
   test('does not happen if Retry-After is too long; the failure says when to come back', async () => {

@@ -184,12 +184,11 @@ async function readUpTo(response: Response, bytesMax: number): Promise<Uint8Arra
   return Buffer.concat(chunks, length);
 }
 
-/** Parses seconds or a date; undefined for anything else. */
+/** Parses seconds or a date; undefined for anything else, and if that is now or over: the usual pause is longer. */
 function retryAfterMs(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;
-  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  const pauseMs = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - now;
+  return pauseMs > 0 ? pauseMs : undefined;
 }
 
 /** Replaces Bun's messages, one of which does not distinguish a refused from a lost connection. */
