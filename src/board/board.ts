@@ -26,6 +26,12 @@ const BUSIEST_MAX = 200;
 /** Latest prices without the other ticks are soon read again, so a request must not take long to load all of its symbols. */
 const LATEST_SYMBOLS_MAX = 10;
 
+/**
+ * A process that was paused, or could not reach the ledger, may lack millions of ticks: 200 MB for each million. Beyond this,
+ * the prices are discarded, and requests load what they need.
+ */
+export const TICKS_FOLLOWED_MAX = 250_000;
+
 /** The read model: what every plan sees now, in memory. It follows the ledger by its revision. */
 export class Board {
   readonly #options: BoardOptions;
@@ -225,25 +231,27 @@ export class Board {
   }
 
   async #follow(head: LedgerHead): Promise<void> {
-    if (mustReload(this.#head, head, 'prices')) {
+    if (mustReload(this.#head, head, 'prices') || !(await this.#applyChanges(head))) {
       await this.#readCatalog(head.prices);
       this.#series.reset();
       await this.newest.load(this.#options.ledger);
       this.#head = head; // last, so that the next call starts over if the ledger fails
       return;
     }
-    await this.#applyChanges(head);
     this.#head = head;
     await this.newest.loadWrite(this.#options.ledger);
     this.#series.updateNextDue();
   }
 
-  async #applyChanges(head: LedgerHead): Promise<void> {
+  /** Returns false if there are too many. */
+  async #applyChanges(head: LedgerHead): Promise<boolean> {
     const { ledger, clock } = this.#options;
     const from = this.#head.prices;
+    const newTicks = await ledger.ticks.since(from, head.prices, TICKS_FOLLOWED_MAX);
+    if (!newTicks) return false;
     if (await ledger.symbols.changedBetween(from, head.prices)) await this.#readCatalog(head.prices);
     const { byId } = this.#series;
-    const ticks = Map.groupBy(await ledger.ticks.since(from, head.prices), (tick) => tick.symbolId);
+    const ticks = Map.groupBy(newTicks, (tick) => tick.symbolId);
     const bars = await readChangedBars(ledger, from, head.prices, (symbolId, lastDay) => {
       const series = byId.get(symbolId);
       if (series) this.newest.addBar(series.symbol.market, lastDay);
@@ -259,6 +267,7 @@ export class Board {
       if (changed === 'many') series?.reset();
       else series?.apply(changed, ticks.get(id) ?? [], now);
     }
+    return true;
   }
 
   async #readCatalog(revision: number): Promise<void> {

@@ -106,8 +106,10 @@ export class TickStore {
     return ticksOf(this.#engine.read, { symbolId, origin, day });
   }
 
-  /** Ticks whose revision is in (after, upTo], in the order of their revisions. */
-  async since(after: number, upTo: number): Promise<LedgerTick[]> {
+  /** Ticks whose revision is in (after, upTo], in the order of their revisions. Undefined if there are more than `ticksMax`. */
+  since(after: number, upTo: number): Promise<LedgerTick[]>;
+  since(after: number, upTo: number, ticksMax: number): Promise<LedgerTick[] | undefined>;
+  async since(after: number, upTo: number, ticksMax = Number.POSITIVE_INFINITY) {
     const { read } = this.#engine;
     const found: LedgerTick[] = [];
     let [revision, symbolId, sourceId, id] = [after, Number.MAX_SAFE_INTEGER, 0, ''];
@@ -118,6 +120,7 @@ export class TickStore {
           AND revision <= ${upTo}
         ORDER BY revision, symbol_id, source_id, tick_id LIMIT ${TICKS_PER_PAGE}`.values();
       for (const row of rows) found.push(toTick(row));
+      if (found.length > ticksMax) return undefined;
       if (shouldYield()) await yieldToRequests(); // SQLite runs on this thread: reading all ticks at once would block it
       if (rows.length < TICKS_PER_PAGE) return found;
       ({ revision, symbolId, sourceId, id } = found.at(-1)!);
