@@ -59,7 +59,8 @@ export function limitsOf(
 ): FoldLimits | undefined {
   const receivedAfter = current?.ticksWithdrawnUntil;
   const limits = {
-    ...{ madeBy, receivedBy: Number.MAX_SAFE_INTEGER },
+    madeBy,
+    receivedBy: Number.MAX_SAFE_INTEGER,
     ...(receivedAfter !== undefined && { receivedAfter }),
   };
   if (current?.withdrawn) return limits;
