@@ -82,18 +82,24 @@ export function directoryAt(body: Uint8Array, start: number, count: number): Zip
     if ((view.getUint16(at + 8, true) & ENCRYPTED) !== 0)
       throw new Error('the zip file is protected by a password; unpack it first');
     const nameBytes = view.getUint16(at + 28, true);
+    const [packedBytes, bytes] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)];
+    const offset = view.getUint32(at + 42, true);
+    if ([packedBytes, bytes, offset].includes(IN_ZIP64)) throw isZip64();
     entries.push({
       name: decode(body.subarray(at + 46, at + 46 + nameBytes)),
       method: view.getUint16(at + 10, true),
       crc: view.getUint32(at + 16, true),
-      packedBytes: view.getUint32(at + 20, true),
-      bytes: view.getUint32(at + 24, true),
-      offset: view.getUint32(at + 42, true),
+      packedBytes,
+      bytes,
+      offset,
     });
     at += 46 + nameBytes + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }
   return entries;
 }
+
+/** Stands for a length or a place that needs more than 32 bits. Zip64 has it in records of its own. */
+const IN_ZIP64 = 0xffff_ffff;
 
 /** The flag of an entry that has a password. */
 const ENCRYPTED = 1;
@@ -108,7 +114,9 @@ export function findEnd(tail: Uint8Array): { at: number; directoryAt: number; co
   const first = Math.max(0, view.byteLength - END_BYTES_MAX);
   for (let at = view.byteLength - END_BYTES; at >= first; at--) {
     if (view.getUint32(at, true) !== 0x06054b50) continue;
-    return { at, directoryAt: view.getUint32(at + 16, true), count: view.getUint16(at + 10, true) };
+    const directoryAt = view.getUint32(at + 16, true);
+    if (directoryAt === IN_ZIP64) throw isZip64();
+    return { at, directoryAt, count: view.getUint16(at + 10, true) };
   }
   throw cutOff();
 }
@@ -119,6 +127,12 @@ function viewOf(body: Uint8Array): DataView {
 
 function cutOff(): Error {
   return new Error('the zip file is incomplete; it may be truncated');
+}
+
+function isZip64(): Error {
+  return new Error(
+    'the zip file is in the format Zip64, for more than 4 GB; unpack it, or compress it with gzip',
+  );
 }
 
 function damaged(name: string): Error {

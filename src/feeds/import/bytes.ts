@@ -56,11 +56,12 @@ export async function zipEntries(path: string): Promise<Map<string, ZipEntry>> {
 export function zipEntry(path: string, entry: ZipEntry): ByteSource {
   return {
     async *chunks(onRead) {
+      if (entry.packedBytes === 0) return; // an empty range cannot be read
       const start = entry.offset + (await localHeaderBytes(path, entry));
       const end = start + entry.packedBytes - 1;
       if (entry.method !== 0 && entry.method !== 8)
         throw new Error(`"${entry.name.slice(0, 60)}" in the zip file has an unknown compression method`);
-      const file = createReadStream(path, { start, end: Math.max(start, end), highWaterMark: CHUNK_BYTES });
+      const file = createReadStream(path, { start, end, highWaterMark: CHUNK_BYTES });
       const compressed = counted(file, start, onRead);
       const unpacked =
         entry.method === 0 ? compressed : (pipeline(compressed, createInflateRaw(), () => {}) as Readable);

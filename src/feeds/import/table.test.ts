@@ -70,6 +70,25 @@ describe('the format of a file is detected from its contents', () => {
     await expect(read(zip)).rejects.toThrow('the zip file is protected by a password');
   });
 
+  test.each(['the size of a file', 'the place of its directory'])(
+    'a zip with %s in Zip64 says what to do',
+    async (what) => {
+      const zip = Buffer.from(zipOf({ 'a.csv': CSV }));
+      const at =
+        what === 'the size of a file' ? zip.indexOf('PK\x01\x02') + 20 : zip.indexOf('PK\x05\x06') + 16;
+      zip.writeUInt32LE(0xffff_ffff, at);
+      await expect(read(zip)).rejects.toThrow(
+        'Zip64, for more than 4 GB; unpack it, or compress it with gzip',
+      );
+    },
+  );
+
+  test('an empty file in a zip is called empty', async () => {
+    const { zipSync } = await import('fflate');
+    const stored = zipSync({ 'a.csv': [bytes(''), { level: 0 }] });
+    await expect(read(stored)).rejects.toThrow('the file is empty');
+  });
+
   test('one of several files in a zip is chosen by name', async () => {
     const zip = zipOf({ 'a.csv': 'x', 'b.csv': CSV });
     await expect(read(zip)).rejects.toThrow('name one with --sheet (it has a.csv, b.csv)');
