@@ -5,7 +5,9 @@ const positions = new Map<number, number>();
 let entry = 0;
 
 history.scrollRestoration = 'manual';
-addEventListener('scroll', () => positions.set(entry, scrollY), { passive: true });
+const keepPosition = () => positions.set(entry, scrollY);
+addEventListener('scroll', keepPosition, { passive: true });
+addEventListener('hashchange', keepPosition); // the event of the last scroll may not have come yet
 
 /** Scrolls a new page to its top, and one that the user returns to, to where it was. */
 export function useScrollPosition(page: string): void {
