@@ -40,7 +40,7 @@ inBrowser('finding one’s way', (browser) => {
           once: true,
         });
         scrollTo(0, 500);
-        link.click();
+        (link as HTMLElement).click();
         return Math.round(scrollY);
       });
       expect(before).toBeGreaterThan(0);
