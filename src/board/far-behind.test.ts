@@ -4,7 +4,7 @@ import { nextRevision } from '../ledger/engine/revisions.ts';
 import { utcDay } from '../market/day.ts';
 import { Board, TICKS_FOLLOWED_MAX } from './board.ts';
 
-// PostgreSQL takes too long to store so many ticks.
+// Storing a quarter of a million ticks takes PostgreSQL longer than the timeout.
 const ledgers = ledgersOf('sqlite');
 
 test('a board that is very far behind reloads its prices, instead of reading every tick since', async () => {

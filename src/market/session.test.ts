@@ -188,10 +188,15 @@ function wallTime(zone: string, ms: number): string {
 }
 
 describe('trading hours', () => {
-  test('of Shanghai on a Monday start on Friday night, and have two breaks', () => {
-    const hours = tradingHours(marketOf('SHFE'), parseDay('2026-07-13')!);
+  /** The trading hours of a trade date, as a clock eight hours ahead of UTC shows them. */
+  const hoursOf = (market: string, day: string) => {
     const print = (ms: number) => new Date(ms + 8 * 3_600_000).toISOString().slice(5, 16);
-    expect(hours.map(({ start, end }) => `${print(start)} to ${print(end)}`)).toEqual([
+    const hours = tradingHours(marketOf(market), parseDay(day)!);
+    return hours.map(({ start, end }) => `${print(start)} to ${print(end)}`);
+  };
+
+  test('of Shanghai on a Monday start on Friday night, and have two breaks', () => {
+    expect(hoursOf('SHFE', '2026-07-13')).toEqual([
       '07-10T21:00 to 07-10T23:00',
       '07-13T09:00 to 07-13T11:30',
       '07-13T13:30 to 07-13T15:00',
@@ -199,9 +204,7 @@ describe('trading hours', () => {
   });
 
   test('of Singapore on a Monday are those of Friday night, until Saturday morning, and of the day', () => {
-    const hours = tradingHours(marketOf('SGX'), parseDay('2026-07-13')!);
-    const print = (ms: number) => new Date(ms + 8 * 3_600_000).toISOString().slice(5, 16);
-    expect(hours.map(({ start, end }) => `${print(start)} to ${print(end)}`)).toEqual([
+    expect(hoursOf('SGX', '2026-07-13')).toEqual([
       '07-10T20:15 to 07-11T05:15',
       '07-13T07:30 to 07-13T20:00',
     ]);

@@ -67,13 +67,19 @@ inBrowser('the operator’s tools', (browser) => {
     await close();
   });
 
-  test('a day is corrected and withdrawn after a confirmation, and both are undone', async () => {
+  /** A correction of gold from 2336 to 2340, without its reason. */
+  const fillInCorrection = async () => {
     await service.publish('XAU', { '2024-05-13': 2336 });
     const { page, close } = await open('prices');
     const form = page.locator('section').filter({ hasText: 'Correct or withdraw a day' });
     await form.getByLabel('Symbol').fill('XAU');
     await form.getByLabel('Day', { exact: true }).fill('2024-05-13');
     await form.getByLabel('Close').fill('2340');
+    return { form, close };
+  };
+
+  test('a day is corrected and withdrawn after a confirmation, and both are undone', async () => {
+    const { form, close } = await fillInCorrection();
     await form.getByLabel('Reason').fill('typing error');
     await form.getByRole('button', { name: 'Correct XAU' }).click();
     await form.getByRole('button', { name: 'Correct it XAU' }).click();
@@ -94,12 +100,7 @@ inBrowser('the operator’s tools', (browser) => {
   });
 
   test('the undo of a correction names its reason, which may be as long as the field takes', async () => {
-    await service.publish('XAU', { '2024-05-13': 2336 });
-    const { page, close } = await open('prices');
-    const form = page.locator('section').filter({ hasText: 'Correct or withdraw a day' });
-    await form.getByLabel('Symbol').fill('XAU');
-    await form.getByLabel('Day', { exact: true }).fill('2024-05-13');
-    await form.getByLabel('Close').fill('2340');
+    const { form, close } = await fillInCorrection();
     await form.getByLabel('Reason').pressSequentially('long '.repeat(99));
     const reason = (await form.getByLabel('Reason').inputValue()).trim();
     await form.getByRole('button', { name: 'Correct XAU' }).click();

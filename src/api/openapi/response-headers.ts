@@ -3,7 +3,7 @@ import type { Operation } from './operation.ts';
 /** The response headers that mean something to a client beyond the message itself. */
 export const RESPONSE_HEADERS = {
   'X-Request-Id': header(
-    'The id of the request: its own `X-Request-Id` if it is short enough, or a new one. The access log has it, too.',
+    'The id of the request: the `X-Request-Id` that was sent, if it has at most 128 characters `A-Za-z0-9._~:/+=@-`, or else a new one. The access log has it, too.',
   ),
   'WWW-Authenticate': header('How to authenticate.'),
   RateLimit: header(
