@@ -54,7 +54,7 @@ export async function postgres(): Promise<string[]> {
   const usage = (cpuSeconds - before.cpuSeconds) / ((atMs - before.atMs) / 1000);
   lines.push(
     '',
-    `Two processes; PostgreSQL itself used ${(usage * 100).toFixed(0)} % of a core in this time.`,
+    `Two processes on one core, so each has half of its caches; PostgreSQL itself used ${(usage * 100).toFixed(0)} % of a core in this time.`,
   );
   await watch.close();
   await target.stop();
