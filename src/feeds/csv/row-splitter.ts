@@ -148,8 +148,8 @@ export function endOfLine(text: string, start: number): number {
 
 /** The index after the last line end. A carriage return at the end of a chunk may be half of one. */
 function endOfLines(text: string): number {
-  const last = text.endsWith('\r') ? text.length - 2 : text.length - 1;
-  return Math.max(text.lastIndexOf('\n', last), text.lastIndexOf('\r', last)) + 1;
+  const whole = text.endsWith('\r') ? text.slice(0, -1) : text;
+  return Math.max(whole.lastIndexOf('\n'), whole.lastIndexOf('\r')) + 1;
 }
 
 export function afterLineEnd(text: string, end: number): number {

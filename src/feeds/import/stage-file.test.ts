@@ -211,6 +211,12 @@ test('rows are the same however the text is split into chunks, with or without t
   );
 });
 
+test('a line end that is cut in half after a blank line counts once', () => {
+  const splitter = new RowSplitter(',');
+  expect(['\r', '\n', '1'].flatMap((chunk) => splitter.push(chunk))).toEqual([]);
+  expect(splitter.end()).toEqual([{ line: 2, cells: ['1'] }]);
+});
+
 describe('files without a header', () => {
   const expected: [string, number][] = [
     ['2026-01-02', 70.5],
