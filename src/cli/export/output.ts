@@ -1,7 +1,7 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { rename, unlink } from 'node:fs/promises';
+import { createWriteStream, openSync, renameSync, rmSync, type WriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { cleanUpOnSignal } from '../framework/clean-up.ts';
 
 /** Where an export is written: a file, or standard output. It waits while the reader is slower. */
 export interface Output {
@@ -12,7 +12,7 @@ export interface Output {
   abort(): Promise<void>;
 }
 
-/** `-` is standard output. A file gets its name when it is complete. */
+/** `-` is standard output. A file gets its name when it is complete; what is incomplete is removed, also by a signal. */
 export function openOutput(name: string): Output {
   return name === '-' ? new StandardOutput() : new FileOutput(name);
 }
@@ -37,11 +37,13 @@ class FileOutput implements Output {
   readonly #name: string;
   readonly #part: string;
   readonly #stream: WriteStream;
+  readonly #onSignal: Disposable;
 
   constructor(name: string) {
     this.#name = name;
     this.#part = `${name}.part`;
-    this.#stream = createWriteStream(this.#part);
+    this.#stream = createWriteStream(this.#part, { fd: openSync(this.#part, 'w') });
+    this.#onSignal = cleanUpOnSignal(() => this.#remove());
     this.#stream.on('error', () => {}); // reported by `write`
   }
 
@@ -52,13 +54,18 @@ class FileOutput implements Output {
   async end(): Promise<void> {
     this.#stream.end();
     await finished(this.#stream);
-    await rename(this.#part, this.#name);
+    renameSync(this.#part, this.#name);
+    this.#onSignal[Symbol.dispose]();
   }
 
   async abort(): Promise<void> {
     this.#stream.destroy();
-    await finished(this.#stream).catch(() => {}); // a file that is still being opened appears only then
-    await unlink(this.#part).catch(() => {});
+    this.#remove();
+    this.#onSignal[Symbol.dispose]();
+  }
+
+  #remove(): void {
+    rmSync(this.#part, { force: true });
   }
 }
 

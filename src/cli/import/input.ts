@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cleanUpOnSignal } from '../framework/clean-up.ts';
 import { requireFile } from '../framework/files.ts';
 
 /**
@@ -14,11 +15,7 @@ export async function withInput<T>(operand: string, work: (path: string) => Prom
   }
   const folder = mkdtempSync(join(tmpdir(), 'openpit-import-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  const onSignal = (_: string, number: number) => {
-    remove();
-    process.exit(128 + number);
-  };
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  using _ = cleanUpOnSignal(remove);
   try {
     const path = join(folder, 'input');
     const writer = Bun.file(path).writer();
@@ -30,6 +27,5 @@ export async function withInput<T>(operand: string, work: (path: string) => Prom
     return await work(path);
   } finally {
     remove();
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }

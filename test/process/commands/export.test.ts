@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { MS_PER_DAY, parseDay, printDay, utcDay } from '../../../src/market/day.ts';
@@ -26,11 +27,11 @@ onEachEngine('openpit export', (engine) => {
     await service.publish('XAU', { '2001-05-14': 1_234.5 }); // a correction
   });
 
-  async function openpit(...args: string[]) {
+  function start(...args: string[]) {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('OPENPIT_'));
     const { config, ledgerUrl } = api.service;
     const location = engine === 'sqlite' ? `sqlite://${ledgerUrl}` : ledgerUrl;
-    const child = Bun.spawn(['bun', MAIN, 'export', ...args], {
+    return Bun.spawn(['bun', MAIN, 'export', ...args], {
       env: {
         ...Object.fromEntries(inherited),
         OPENPIT_DATABASE_URL: location,
@@ -40,6 +41,10 @@ onEachEngine('openpit export', (engine) => {
       stdout: 'pipe',
       stderr: 'pipe',
     });
+  }
+
+  async function openpit(...args: string[]) {
+    const child = start(...args);
     const [stdout, stderr, exitCode] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
@@ -182,6 +187,20 @@ onEachEngine('openpit export', (engine) => {
   test('fails, and leaves no file, if the disk refuses it', async () => {
     const { exitCode, stderr } = await openpit('-o', join(newFolder(), `${'x'.repeat(300)}.csv`));
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('ENAMETOOLONG') });
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('leaves no incomplete file when it is ended by %s', async (signal, code) => {
+    const part = join(newFolder(), 'prices.csv.part');
+    Bun.spawnSync(['mkfifo', part]);
+    const child = start('-o', part.replace('.part', ''));
+    const reader = await open(part);
+    await reader.read(Buffer.alloc(1), 0, 1); // the export has begun, and waits for the reader of the rest
+    child.kill(signal);
+    expect([await child.exited, existsSync(part)]).toEqual([code, false]);
+    await reader.close();
   });
 
   test('has the minutes and hours that the server answers, in every layout and format', async () => {
