@@ -3,6 +3,7 @@ import { requireFreePort } from '../../api/server.ts';
 import { COMMAND_NAME } from '../../api/site/command-name.ts';
 import { SETTINGS } from '../../config/settings.ts';
 import type { Config } from '../../config.ts';
+import { requireAccessLog } from '../../ops/access-log-file.ts';
 import { readCredentials } from '../../ops/tls/certificate-files.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { aggregateWarnings } from '../../runtime/log/aggregated-log.ts';
@@ -38,6 +39,7 @@ export const serveCommand: Command = {
     const config: Config = { ...call.config, acceptClock: call.isSet('accept-clock') };
     const log = aggregateWarnings(createLog(config.logLevel, systemClock, standardError()));
     if (isSupervised()) return serveForSupervisor(config, log);
+    requireAccessLog(config.accessLog);
     for (const message of config.warnings) log.warn('settings', { message });
     if (config.processes > 1) return superviseAll(config, log);
     const service = await startService(config, systemClock, log);

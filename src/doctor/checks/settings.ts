@@ -1,8 +1,7 @@
-import { accessSync, constants } from 'node:fs';
-import { dirname } from 'node:path';
 import { ADMIN_TOKEN_CHARACTERS_MIN } from '../../config/warnings.ts';
 import type { Config } from '../../config.ts';
 import { isLoopback, readRange } from '../../gate/addresses.ts';
+import { requireAccessLog } from '../../ops/access-log-file.ts';
 import { isKeyExposed, readCredentials } from '../../ops/tls/certificate-files.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
 import { messageOf } from '../../runtime/log/log.ts';
@@ -134,12 +133,12 @@ function webhook({ webhookUrl }: Config): Finding[] {
 }
 
 function accessLog({ accessLog: path }: Config): Finding[] {
-  if (path === undefined || path === '-') return [];
   try {
-    accessSync(dirname(path), constants.W_OK);
+    requireAccessLog(path);
     return [];
   } catch (error) {
-    const fix = 'create the folder, and make it writable for the user of the service';
-    return [problem('settings.access_log', `the access log cannot be written: ${messageOf(error)}`, fix)];
+    const fix =
+      'create its folder, or let the user of the service write it; the service does not start otherwise';
+    return [problem('settings.access_log', messageOf(error), fix)];
   }
 }

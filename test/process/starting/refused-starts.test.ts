@@ -60,6 +60,36 @@ test('a data folder that is a file stops the start with a line that says so', as
   expect(stderr).toBe(`openpit: ${file} is not a folder\n`);
 });
 
+test('an access log that cannot be written stops the start with a line that says why', async () => {
+  const folder = newFolder();
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const start = (path: string) =>
+    openpit(['serve', '--access-log', path], { OPENPIT_DATA_DIR: join(folder, 'data'), OPENPIT_PORT: '0' });
+  for (const [path, why] of [
+    [join(folder, 'none', 'access.log'), 'there is no such folder'],
+    [join(file, 'access.log'), 'there is a file where its folder should be'],
+    [folder, 'it is a folder'],
+  ] as const) {
+    const { exitCode, stderr } = await start(path);
+    expect(stderr).toBe(`openpit: OPENPIT_ACCESS_LOG (${path}) cannot be used: ${why}.\n`);
+    expect(exitCode).toBe(2);
+  }
+  expect(existsSync(join(folder, 'data'))).toBe(false);
+});
+
+test.skipIf(!canRunAsNobody)('a log that this user may write needs no permission on its folder', async () => {
+  const folder = newFolder();
+  chmodSync(folder, 0o755);
+  const log = join(folder, 'access.log');
+  const settings = { OPENPIT_ACCESS_LOG: log, OPENPIT_DATA_DIR: join(folder, 'data') };
+  const findings = async () => (await openpitAsNobody(['doctor'], settings)).stdout;
+  expect(await findings()).toContain('this user has no permission to write it');
+  writeFileSync(log, '');
+  chmodSync(log, 0o666);
+  expect(await findings()).not.toContain('access_log');
+});
+
 test.skipIf(!canRunAsNobody)('missing permissions are named with the file and what to do', async () => {
   const folder = newFolder();
   const settings = { OPENPIT_DATA_DIR: folder };
