@@ -48,15 +48,25 @@ export async function* streamFromServer(
   signal: AbortSignal,
 ): AsyncGenerator<StreamedPrice> {
   try {
-    yield* new Openpit({ url, key, retries: RETRIES }).stream(symbols, { signal });
+    const client = new Openpit({ url, key, retries: RETRIES });
+    // Free. The stream itself would try a mistyped address again and again, without a message.
+    await client.dryRun('/rates/stream', { symbols: symbols.join(',') }, { signal });
+    yield* client.stream(symbols, { signal });
   } catch (error) {
     throw refusalOf(error, url);
   }
 }
 
 function refusalOf(error: unknown, url: string): unknown {
-  if (error instanceof ConnectionLost) return new Error(`${url} cannot be reached: ${error.message}`);
+  if (error instanceof ConnectionLost) return unreachable(url, error.message);
   return error instanceof OpenpitError ? new RequestRefused(error.message, error.status, error.code) : error;
+}
+
+/** Names the address: it may be mistyped. */
+export function unreachable(url: string, reason: string): Error {
+  return new Error(
+    `${url} cannot be reached; check the address, and that the service is running (${reason})`,
+  );
 }
 
 /** A path with its query string. */

@@ -1,3 +1,4 @@
+import { unreachable } from '../../client/ask.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import type { JsonObject, JsonValue, ServiceResponse } from './differences.ts';
 
@@ -49,7 +50,7 @@ async function send(url: string, key: string): Promise<Response> {
   try {
     return await fetch(url, { headers: { 'x-api-key': key }, signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
-    throw new Error(`${url} cannot be reached: ${messageOf(error)}`);
+    throw unreachable(url, messageOf(error));
   }
 }
 

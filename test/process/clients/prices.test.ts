@@ -189,8 +189,10 @@ test('without a ledger and without --url it says where it looked', async () => {
 });
 
 test('a server that cannot be reached is named, and a wrong URL refused', async () => {
-  const away = await openpit(['latest', 'XAU', '--url', 'http://127.0.0.1:1'], nowhere);
-  expect(away.exitCode).toBe(1);
-  expect(away.stderr).toContain('http://127.0.0.1:1 cannot be reached');
+  for (const command of ['latest', 'watch']) {
+    const away = await openpit([command, 'XAU', '--url', 'http://127.0.0.1:1'], nowhere);
+    expect(away.exitCode).toBe(1);
+    expect(away.stderr).toContain('http://127.0.0.1:1 cannot be reached; check the address');
+  }
   expect(await openpit(['latest', 'XAU', '--url', 'rates'], nowhere)).toMatchObject({ exitCode: 2 });
 });

@@ -118,6 +118,15 @@ test
   expect(stderr).toContain(`this user may not access ${join(settings.OPENPIT_DATA_DIR, 'openpit.db')}`);
 });
 
+test('a PostgreSQL that cannot be reached is named, without the password', async () => {
+  const settings = { OPENPIT_DATABASE_URL: 'postgres://one:secret@127.0.0.1:1/rates' };
+  const { exitCode, stderr } = await openpit(['plan', 'list'], settings);
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(
+    'openpit: the ledger cannot be reached: Failed to connect (127.0.0.1:1) (check OPENPIT_DATABASE_URL or OPENPIT_DATA_DIR)\n',
+  );
+});
+
 test('a damaged ledger is called damaged', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder() };
   writeFileSync(join(settings.OPENPIT_DATA_DIR, 'openpit.db'), 'This is not a SQLite file. '.repeat(400));

@@ -1,5 +1,7 @@
 import { SQL } from 'bun';
+import { codeOf, messageOf } from '../../../runtime/log/log.ts';
 import { asNumber, onlyRow } from '../rows.ts';
+import { hostOf } from './hosts/host-urls.ts';
 import { findServer, type Server } from './hosts/server.ts';
 import { PostgresPool } from './pool.ts';
 
@@ -68,7 +70,9 @@ const ISOLATION = 'read committed';
  */
 export async function connectPostgres(url: string, options: PostgresOptions): Promise<Connections> {
   const server = await findServer(url);
-  const connections = await createConnections(server, options);
+  const connections = await createConnections(server, options).catch((error) => {
+    throw withHost(error, server);
+  });
   server.watch(() => {
     connections.readers.drop();
     connections.writers.drop();
@@ -79,6 +83,13 @@ export async function connectPostgres(url: string, options: PostgresOptions): Pr
 export async function closeConnections({ server, readers, writers }: Connections): Promise<void> {
   server.close();
   await Promise.all([readers.close(), writers.close()]);
+}
+
+/** An error with the host that was tried: the driver only says “Failed to connect”, also about a host that does not exist. */
+function withHost(error: unknown, { url }: Server): unknown {
+  const code = codeOf(error);
+  if (!code.startsWith('ERR_POSTGRES_CONNECTION_')) return error;
+  return Object.assign(new Error(`${messageOf(error)} (${hostOf(url)})`, { cause: error }), { code });
 }
 
 async function createConnections(server: Server, options: PostgresOptions): Promise<Connections> {
