@@ -113,7 +113,7 @@ function report(
       printLine(
         `  ${plural(before1900, 'row')} before 1900: the prices are stored, but requests only cover 1900 to 2199`,
       );
-    printLine(nextSteps(run, held.count));
+    printLine(nextSteps(run, taken + corrected, held.count));
   }
   if (taken + unchanged + corrected === 0)
     throw new Error(
@@ -124,8 +124,9 @@ function report(
 }
 
 /** What the user can do next. */
-function nextSteps(run: number | undefined, held: number): string {
+function nextSteps(run: number | undefined, changed: number, held: number): string {
   if (run === undefined) return 'Dry run: nothing was written.';
+  if (changed + held === 0) return `Import ${run} changed nothing.`;
   const review =
     ' Review the prices that were held back with: openpit quarantine list. Import with --accept to publish them.';
   return `Import ${run}. To undo it: openpit import undo ${run}${held > 0 ? `.${review}` : ''}`;

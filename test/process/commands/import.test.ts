@@ -36,8 +36,10 @@ const imported = (input: string | Uint8Array, ...args: string[]) =>
 test('an import of unchanged prices succeeds; one without usable rows fails', async () => {
   const first = await imported(CSV);
   expect([first.exitCode, first.stdout]).toEqual([0, expect.stringContaining('2 taken, 0 unchanged')]);
+  expect(first.stdout).toEndWith('Import 1. To undo it: openpit import undo 1\n');
   const again = await openpit(['import', '-', '--symbol', 'WTIOIL-SPOT'], { cwd: first.cwd, input: CSV });
   expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('0 taken, 2 unchanged')]);
+  expect(again.stdout).toEndWith('Import 2 changed nothing.\n');
 });
 
 test.each([
