@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { strToU8, zipSync } from 'fflate';
-import { kindOf } from './body.ts';
+import { kindOf, textOf } from './body.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const big = strToU8('x'.repeat(200_000));
@@ -32,8 +32,12 @@ test('a zip is distinguished from a workbook, wherever its parts are', () => {
   expect(kindOf(zipSync({ 'xl/workbook.xml': big, '[Content_Types].xml': big }))).toBe('xlsx');
 });
 
-test('UTF-16 with a byte order mark is text', () => {
-  expect(kindOf(new Uint8Array([0xff, 0xfe, ...Buffer.from('day,price\n', 'utf16le')]))).toBe('csv');
+test('UTF-16 with a byte order mark is text, whichever byte of a character comes first', () => {
+  const littleEndFirst = Buffer.from('\uFEFFday,price\n', 'utf16le');
+  for (const body of [littleEndFirst, Buffer.from(littleEndFirst).swap16()]) {
+    expect(kindOf(body)).toBe('csv');
+    expect(textOf(body, 'CSV')).toBe('day,price\n');
+  }
 });
 
 test('a compressed file is binary', () => {

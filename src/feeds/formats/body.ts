@@ -60,8 +60,13 @@ export function textOf(body: Uint8Array, wanted: string): string {
 
 /** UTF-8, or UTF-16 if there is a byte order mark, which is removed. */
 export function decode(body: Uint8Array): string {
-  if (body[0] === 0xff && body[1] === 0xfe) return new TextDecoder('utf-16le').decode(body);
-  return new TextDecoder().decode(body);
+  return new TextDecoder(encodingOf(body)).decode(body);
+}
+
+/** The encoding that the byte order mark at the start of a text names. */
+export function encodingOf(start: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
+  return start[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : 'utf-8';
 }
 
 function startsWith(body: Uint8Array, bytes: readonly number[]): boolean {

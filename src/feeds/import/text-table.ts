@@ -7,6 +7,7 @@ import {
   RowSplitter,
   type TextRow,
 } from '../csv/row-splitter.ts';
+import { encodingOf } from '../formats/body.ts';
 import type { ByteSource } from './bytes.ts';
 import { findLayout, HEAD_ROWS_MAX, type Layout, noLayout } from './layout.ts';
 import type { PriceTable } from './price-table.ts';
@@ -74,11 +75,6 @@ async function* textOf(source: ByteSource, onRead?: (fileBytes: number) => void)
   }
   const last = decoder?.decode();
   if (last) yield last;
-}
-
-function encodingOf(chunk: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  if (chunk[0] === 0xff && chunk[1] === 0xfe) return 'utf-16le';
-  return chunk[0] === 0xfe && chunk[1] === 0xff ? 'utf-16be' : 'utf-8';
 }
 
 /** The first rows with their offsets and lines, including blank ones. A quoted cell may have several lines. */
