@@ -82,41 +82,71 @@ export function directoryAt(body: Uint8Array, start: number, count: number): Zip
     if ((view.getUint16(at + 8, true) & ENCRYPTED) !== 0)
       throw new Error('the zip file is protected by a password; unpack it first');
     const nameBytes = view.getUint16(at + 28, true);
-    const [packedBytes, bytes] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)];
-    const offset = view.getUint32(at + 42, true);
-    if ([packedBytes, bytes, offset].includes(IN_ZIP64)) throw isZip64();
+    const extraAt = at + 46 + nameBytes;
+    const extraEnd = extraAt + view.getUint16(at + 30, true);
+    const wide = wideFields(view, extraAt, extraEnd);
+    const fieldAt = (place: number) => {
+      const value = view.getUint32(place, true);
+      return value === IN_ZIP64 ? (wide.shift() ?? value) : value;
+    };
+    const bytes = fieldAt(at + 24); // in the order in which Zip64 has them
+    const packedBytes = fieldAt(at + 20);
+    const offset = fieldAt(at + 42);
     entries.push({
-      name: decode(body.subarray(at + 46, at + 46 + nameBytes)),
+      name: decode(body.subarray(at + 46, extraAt)),
       method: view.getUint16(at + 10, true),
       crc: view.getUint32(at + 16, true),
       packedBytes,
       bytes,
       offset,
     });
-    at += 46 + nameBytes + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+    at = extraEnd + view.getUint16(at + 32, true);
   }
   return entries;
 }
 
-/** Stands for a length or a place that needs more than 32 bits. Zip64 has it in records of its own. */
+/** Stands for a length or a place that Zip64 has in an extra field. Some programs, such as Apache POI, write it for small files, too. */
 const IN_ZIP64 = 0xffff_ffff;
+
+/** The 64-bit lengths and places of an entry that has any, from its extra fields. */
+function wideFields(view: DataView, start: number, end: number): number[] {
+  if (end > view.byteLength) throw cutOff();
+  for (let at = start; at + 4 <= end; at += 4 + view.getUint16(at + 2, true)) {
+    if (view.getUint16(at, true) !== 1) continue;
+    const count = Math.floor(Math.min(view.getUint16(at + 2, true), end - at - 4) / 8);
+    return Array.from({ length: count }, (_, i) => wideAt(view, at + 4 + 8 * i));
+  }
+  return [];
+}
+
+function wideAt(view: DataView, at: number): number {
+  const value = view.getBigUint64(at, true);
+  if (value > Number.MAX_SAFE_INTEGER) throw cutOff();
+  return Number(value);
+}
 
 /** The flag of an entry that has a password. */
 const ENCRYPTED = 1;
 
 const END_BYTES = 22;
-/** The end record, and a comment of at most 64 KiB. */
-export const END_BYTES_MAX = END_BYTES + 0xffff;
+/** Zip64 has another end record, and before the end record a locator with its place. */
+const [WIDE_END_BYTES, LOCATOR_BYTES] = [56, 20];
+/** The end records, and a comment of at most 64 KiB. */
+export const END_BYTES_MAX = WIDE_END_BYTES + LOCATOR_BYTES + END_BYTES + 0xffff;
 
-/** Finds the end record of a zip: its position in `tail`, and where the directory starts in the file. */
-export function findEnd(tail: Uint8Array): { at: number; directoryAt: number; count: number } {
+/** Finds the end record of a zip: its position in `tail`, which starts at `tailAt`, and where the directory starts in the file. */
+export function findEnd(tail: Uint8Array, tailAt = 0): { at: number; directoryAt: number; count: number } {
   const view = viewOf(tail);
   const first = Math.max(0, view.byteLength - END_BYTES_MAX);
   for (let at = view.byteLength - END_BYTES; at >= first; at--) {
     if (view.getUint32(at, true) !== 0x06054b50) continue;
-    const directoryAt = view.getUint32(at + 16, true);
-    if (directoryAt === IN_ZIP64) throw isZip64();
-    return { at, directoryAt, count: view.getUint16(at + 10, true) };
+    const locatorAt = at - LOCATOR_BYTES;
+    if (locatorAt < 0 || view.getUint32(locatorAt, true) !== 0x07064b50)
+      return { at, directoryAt: view.getUint32(at + 16, true), count: view.getUint16(at + 10, true) };
+    const wideEnd = wideAt(view, locatorAt + 8) - tailAt;
+    const isThere = wideEnd >= 0 && wideEnd + WIDE_END_BYTES <= locatorAt;
+    if (!isThere || view.getUint32(wideEnd, true) !== 0x06064b50) throw cutOff();
+    return { at, directoryAt: wideAt(view, wideEnd + 48), count: wideAt(view, wideEnd + 32) };
   }
   throw cutOff();
 }
@@ -127,12 +157,6 @@ function viewOf(body: Uint8Array): DataView {
 
 function cutOff(): Error {
   return new Error('the zip file is incomplete; it may be truncated');
-}
-
-function isZip64(): Error {
-  return new Error(
-    'the zip file is in the format Zip64, for more than 4 GB; unpack it, or compress it with gzip',
-  );
 }
 
 function damaged(name: string): Error {

@@ -46,7 +46,7 @@ export async function zipEntries(path: string): Promise<Map<string, ZipEntry>> {
   const size = await sizeOf(path);
   const tailAt = Math.max(0, size - END_BYTES_MAX);
   const tail = await readAt(path, tailAt, END_BYTES_MAX);
-  const end = findEnd(tail);
+  const end = findEnd(tail, tailAt);
   const directory = await readAt(path, end.directoryAt, tailAt + end.at - end.directoryAt);
   const entries = directoryAt(directory, 0, end.count).filter(({ name }) => !name.endsWith('/'));
   return new Map(entries.map((entry) => [entry.name, entry]));
