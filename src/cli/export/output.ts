@@ -1,4 +1,12 @@
-import { createWriteStream, openSync, renameSync, rmSync, type WriteStream } from 'node:fs';
+import {
+  createWriteStream,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  type WriteStream,
+} from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { cleanUpOnSignal } from '../framework/clean-up.ts';
@@ -12,15 +20,22 @@ export interface Output {
   abort(): Promise<void>;
 }
 
-/** `-` is standard output. A file gets its name when it is complete; what is incomplete is removed, also by a signal. */
+/**
+ * `-` is standard output. A file gets its name when it is complete; what is incomplete is removed, also by a signal. A device
+ * or a pipe is written as it is, and of a link the file behind it is replaced.
+ */
 export function openOutput(name: string): Output {
-  return name === '-' ? new StandardOutput() : new FileOutput(name);
+  if (name === '-') return new StreamOutput(process.stdout);
+  const existing = statSync(name, { throwIfNoEntry: false });
+  if (existing === undefined) return new FileOutput(name);
+  return existing.isFile() ? new FileOutput(realpathSync(name)) : new StreamOutput(createWriteStream(name));
 }
 
-class StandardOutput implements Output {
-  readonly #stream = process.stdout;
+class StreamOutput implements Output {
+  readonly #stream: Writable;
 
-  constructor() {
+  constructor(stream: Writable) {
+    this.#stream = stream;
     this.#stream.on('error', () => {}); // reported by `write`
   }
 

@@ -4,6 +4,7 @@ import { UsageError } from './command.ts';
 
 /** Refuses a file whose folder is missing. Called first, because the work before the file is written can take an hour. */
 export function requireFolderOf(file: string): void {
+  if (file === '') throw new UsageError('the name of the file is empty');
   const folder = dirname(file);
   if (!existsSync(folder))
     throw new UsageError(`there is no folder ${folder}; create it, or choose another place`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { MS_PER_DAY, parseDay, printDay, utcDay } from '../../../src/market/day.ts';
@@ -160,6 +160,7 @@ onEachEngine('openpit export', (engine) => {
     expect(await said(join(folder, 'none', 'prices.csv'))).toBe(
       `openpit: there is no folder ${join(folder, 'none')}; create it, or choose another place\n`,
     );
+    expect(await said('')).toBe('openpit: the name of the file is empty\n');
     expect(await said(folder)).toBe(`openpit: ${folder} is a folder; add the name of a file\n`);
     expect(await said(join(file, 'prices.csv'))).toBe(
       `openpit: ${file} is not a folder; choose another place\n`,
@@ -201,6 +202,21 @@ onEachEngine('openpit export', (engine) => {
     child.kill(signal);
     expect([await child.exited, existsSync(part)]).toEqual([code, false]);
     await reader.close();
+  });
+
+  test('writes a pipe as it is, and the file behind a link', async () => {
+    const folder = newFolder();
+    const [file, link, pipe] = ['file.csv', 'link.csv', 'pipe'].map((name) => join(folder, name));
+    writeFileSync(file!, 'before');
+    symlinkSync(file!, link!);
+    Bun.spawnSync(['mkfifo', pipe!]);
+    const options = ['--symbols', 'XAU', '--to', '1990-02-01', '--format', 'csv', '-o'];
+    const fromPipe = readFile(pipe!, 'utf8');
+    for (const output of [link!, pipe!]) expect((await openpit(...options, output)).exitCode).toBe(0);
+    const { stdout } = await openpit(...options, '-');
+    expect([readFileSync(file!, 'utf8'), await fromPipe]).toEqual([stdout, stdout]);
+    expect(lstatSync(link!).isSymbolicLink()).toBe(true);
+    expect(readdirSync(folder).toSorted()).toEqual(['file.csv', 'link.csv', 'pipe']);
   });
 
   test('has the minutes and hours that the server answers, in every layout and format', async () => {
