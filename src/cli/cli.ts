@@ -110,8 +110,8 @@ function unknown(args: readonly string[], commands: readonly Command[]): number 
     printLine(table(group.map(rowOf)));
     return args.includes('--help') || args.includes('-h') ? 0 : 2;
   }
-  if (words.length === 0)
-    throw new UsageError(`there is no option ${args[0]}; openpit --help lists the commands`);
+  if (args[0]!.startsWith('-'))
+    throw new UsageError(`there is no option ${args[0]} before a command; openpit --help lists the commands`);
   const known = words.findIndex((_, i) => groupOf(words.slice(0, i + 1)).length === 0);
   const given = words.slice(0, known + 1).join(' ');
   const help = ['openpit', ...words.slice(0, known), '--help'].join(' ');

@@ -86,9 +86,10 @@ export const planCommands: readonly Command[] = [
       if (outcome === 'unknown') throw new Error(`there is no plan "${name}"; openpit plan list lists them`);
       if (outcome !== 'deleted') {
         const { accounts } = outcome;
-        const users = accounts === 1 ? '1 account uses' : `${accounts} accounts use`;
+        const [users, them] =
+          accounts === 1 ? ['1 account uses', 'it'] : [`${accounts} accounts use`, 'them'];
         throw new Error(
-          `${users} the plan "${name}"; move them first: openpit account set-plan ID --plan OTHER`,
+          `${users} the plan "${name}"; move ${them} first: openpit account set-plan ID --plan OTHER`,
         );
       }
       printLine(isSet('json') ? JSON.stringify({ plan: name, deleted: true }) : `Plan ${name} is deleted.`);

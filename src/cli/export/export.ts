@@ -36,9 +36,13 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 /** What messages call them here. */
 const NAMES = {
-  ...Object.fromEntries(Object.entries(PARAMETERS).map(([option, name]) => [name, `--${option}`])),
+  ...Object.fromEntries(
+    Object.entries(PARAMETERS).flatMap(([option, name]) => [
+      [name, `--${option}`],
+      [`${name}=`, `--${option} `],
+    ]),
+  ),
   'GET /symbols': 'openpit symbols list',
-  'layout=wide': '--layout wide',
 };
 
 /** The first day that requests cover. */

@@ -39,8 +39,13 @@ export function noLayout(columns: CsvColumns, firstRow: string): Error {
   if (/^\s*[[{]/.test(firstRow))
     return new Error('the file is JSON, not a table; save it as CSV, or send its prices to POST /admin/bars');
   const starts = `(the file starts with ${quote(firstRow)})`;
-  const named = [columns.date, columns.value, columns.symbol, ...(columns.ohlc ?? [])].find(
-    (name) => name !== undefined && !/^\d+$/.test(name),
+  const isNumber = (name: string) => /^\d+$/.test(name);
+  if (columns.date !== undefined) {
+    const what = isNumber(columns.date) ? `a date in column ${columns.date}` : `a column "${columns.date}"`;
+    return new Error(`no line has ${what}; check --date-column ${starts}`);
+  }
+  const named = [columns.value, columns.symbol, ...(columns.ohlc ?? [])].find(
+    (name) => name !== undefined && !isNumber(name),
   );
   return new Error(
     named === undefined

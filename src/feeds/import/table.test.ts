@@ -103,6 +103,13 @@ describe('the format of a file is detected from its contents', () => {
     }
   });
 
+  test.each([
+    ['Day', 'no line has a column "Day"; check --date-column'],
+    ['7', 'no line has a date in column 7; check --date-column'],
+  ])('a date column %s that the file does not have is named', async (date, message) => {
+    await expect(read(CSV, { columns: { date } })).rejects.toThrow(message);
+  });
+
   test('an empty file in a zip is called empty', async () => {
     const { zipSync } = await import('fflate');
     const stored = zipSync({ 'a.csv': [bytes(''), { level: 0 }] });

@@ -124,6 +124,8 @@ onEachEngine('openpit export', (engine) => {
       [['--symbols', 'NOSUCH'], 'Unknown symbol: NOSUCH. openpit symbols list lists all codes.'],
       [['--format', 'xml'], '--format must be one of csv, ndjson, parquet'],
       [['--field', 'close'], '--field must be sent with --layout wide'],
+      [['--period', '3'], '--period must be sent with --transform change, percent or log'],
+      [['--symbols', ','], 'Send codes separated by commas, for example --symbols XAU,WTIOIL-FUT.'],
       [['--symbols', 'XAU', '--unit', 'litre'], 'The unit "litre" does not fit XAU'],
       [['--from', '2001-02-01', '--to', '2001-01-01'], '--from 2001-02-01 is after --to 2001-01-01'],
     ];

@@ -62,6 +62,7 @@ describe('management on the command line', () => {
     [withdrawal('x'.repeat(501)), '--reason may have 500 characters'],
     [['account', 'suspend', 'acc_nope'], 'there is no account'],
     [['--nope'], 'there is no option --nope'],
+    [['--data-dir', 'x', 'plan', 'list'], 'there is no option --data-dir before a command'],
     [['account', 'set-plan', 'acc_nope', 'gold'], 'its options are --plan PLAN'],
     [['account', 'create', 'Acme', 'gold'], 'its options are --name NAME, --plan PLAN'],
     [['key', 'create', 'acc_nope'], 'its options are --account ID'],
