@@ -10,6 +10,7 @@ import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { openLocalRates } from '../../service/local-rates.ts';
+import { apiKeyIn } from '../framework/api-key.ts';
 import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
 
 /** Where a client command gets its answers. */
@@ -24,7 +25,7 @@ export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {
 export async function withRates<T>(call: CommandCall, work: (ask: AskRates) => Promise<T>): Promise<T> {
   try {
     const url = call.flag('url');
-    if (url !== undefined) return await work(askServer(serverUrl(url), keyOf(call)));
+    if (url !== undefined) return await work(askServer(serverUrl(url), apiKeyIn(call, 'OPENPIT_KEY')));
     requireExisting(call);
     return await call.withLedger(async (ledger) =>
       work(await openLocalRates(ledger, call.config, systemClock)),
@@ -41,7 +42,9 @@ export function streamFrom(
   signal: AbortSignal,
 ): AsyncIterable<StreamedPrice> | undefined {
   const url = call.flag('url');
-  return url === undefined ? undefined : streamOf(serverUrl(url), keyOf(call), symbols, signal);
+  return url === undefined
+    ? undefined
+    : streamOf(serverUrl(url), apiKeyIn(call, 'OPENPIT_KEY'), symbols, signal);
 }
 
 async function* streamOf(...stream: Parameters<typeof streamFromServer>): AsyncGenerator<StreamedPrice> {
@@ -74,10 +77,6 @@ function explained(error: unknown, names: Readonly<Record<string, string>>): unk
 
 const KEY_MISSING =
   'the server requires an API key: put it into the environment variable OPENPIT_KEY, for example OPENPIT_KEY=pit_live_… openpit latest XAU --url URL';
-
-function keyOf(call: CommandCall): string | undefined {
-  return call.environment('OPENPIT_KEY') || undefined;
-}
 
 /** Asking must not create an empty ledger. */
 function requireExisting({ config }: CommandCall): void {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { MS_PER_DAY, parseDay, printDay, utcDay } from '../../market/day.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { apiKeyIn } from '../framework/api-key.ts';
 import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
 import { additionsOf, type Difference, differencesOf } from './differences.ts';
@@ -90,7 +91,7 @@ function urlOf(text: string): string {
 }
 
 function keyOf(call: CommandCall, name: string): string {
-  const key = call.environment(name)?.trim();
+  const key = apiKeyIn(call, name);
   if (!key) throw new UsageError(`the environment variable ${name} has no API key`);
   return key;
 }

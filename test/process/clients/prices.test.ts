@@ -158,6 +158,12 @@ test('a mistake names the option, and a missing key the variable', async () => {
     const { exitCode, stderr } = await openpit([command, 'XAU', '--url', program.url], nowhere);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('OPENPIT_KEY');
+    const twoLines = { ...nowhere, OPENPIT_KEY: 'pit_live_one\npit_live_two' };
+    const wrong = await openpit([command, 'XAU', '--url', program.url], twoLines);
+    expect(wrong.exitCode).toBe(2);
+    expect(wrong.stderr).toContain(
+      'the environment variable OPENPIT_KEY has a character that no API key has',
+    );
   }
 }, 60_000);
 
