@@ -42,6 +42,10 @@ export const compareCommand: Command = {
     printLine(call.isSet('json') ? JSON.stringify(found) : textOf(found, base, other));
     const count = found.reduce((sum, { differences }) => sum + differences.length, 0);
     if (count > 0) throw new Error(`the services differ in ${count} place${count > 1 ? 's' : ''}`);
+    if (found.every(({ refused }) => refused !== undefined))
+      throw new Error(
+        `no prices were compared: both services refuse every request (status ${found[0]!.refused}); check the keys`,
+      );
   },
 };
 
@@ -50,6 +54,8 @@ interface ComparedRequest {
   differences: Difference[];
   /** Members that only the second service has. They do not break clients of the first. */
   additions: string[];
+  /** The status with which both services refuse the request: only their errors were compared. */
+  refused?: number;
 }
 
 async function compareServices(
@@ -68,6 +74,7 @@ async function compareServices(
       request,
       differences: differences.filter(({ kind }) => !isUsage || kind === 'shape'),
       additions: additionsOf(first, second),
+      ...(first.status >= 400 && first.status === second.status && { refused: first.status }),
     });
   }
   return compared;

@@ -84,6 +84,15 @@ test('no key is printed, and what is missing is named', async () => {
   ]);
 });
 
+test('services that refuse every request, as with wrong keys, are not enough for success', async () => {
+  settings = { ...settings, WRONG_KEY: 'pit_live_wrong' };
+  const { exitCode, stderr } = await compare('XAU', '--key-env', 'WRONG_KEY', '--with-key-env', 'WRONG_KEY');
+  expect(stderr).toBe(
+    'openpit: no prices were compared: both services refuse every request (status 401); check the keys\n',
+  );
+  expect(exitCode).toBe(1);
+});
+
 test('a service that cannot be reached is named', async () => {
   const { exitCode, stderr } = await compare('XAU', '--with', 'http://127.0.0.1:1');
   expect(exitCode).toBe(1);
