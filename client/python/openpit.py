@@ -25,7 +25,7 @@ import zlib
 from collections import OrderedDict
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from urllib.parse import urlencode, urlsplit
 
 __version__ = "0.1.0"
@@ -77,9 +77,9 @@ class NotAllowed(OpenpitError):
 
 
 class NotFound(OpenpitError):
-    """404: an unknown symbol or currency, or no data."""
+    """404: an unknown path, symbol or currency, or no data."""
 
-    advice = "Call symbols() for the codes and the first day of each."
+    advice = "Change the request as the message says. symbols() has the codes and the first day of each."
 
 
 class RateLimited(OpenpitError):
@@ -133,6 +133,11 @@ _FREE = re.compile(r"^/(usage|account|units|feeds|health)\b")
 _READS_LEDGER = re.compile(r"/rates/revisions\b|[?&](asOf=|interval=(minute|5min|15min|hour)\b)", re.I)
 #: Tables as text. The service does not keep long ones, so it would count a repeat.
 _TEXT_TABLE = re.compile(r"\.(csv|ndjson)\b|[?&]format=(csv|ndjson)\b", re.I)
+#: Media types of tables.
+_TEXT_TABLES = ("text/csv", "application/x-ndjson")
+_PARQUET = "application/vnd.apache.parquet"
+#: What a URL must not contain unencoded.
+_NOT_IN_URL = re.compile(r"[^!-~]")
 _HAS_PRICES = re.compile(r"^/(rates|market|units)\b")
 #: Fields of answers with prices that are integers, and no prices.
 _INTEGER_FIELDS = frozenset(("count", "timestamp", "revision", "cost", "remaining", "resetAt"))
@@ -145,6 +150,14 @@ _SILENCE_SECONDS_MAX = 20
 _STREAM_TYPE = "text/event-stream"
 #: How many characters of an unexpected body an error shows.
 _SHOWN_LENGTH = 80
+
+
+class _Answer(NamedTuple):
+    """The body of a successful answer, decompressed."""
+
+    body: bytes
+    #: Its media type.
+    type: str
 
 
 class Openpit:
@@ -166,12 +179,14 @@ class Openpit:
         self._base = urlsplit(base)
         if self._base.scheme not in ("http", "https") or not self._base.hostname:
             raise ValueError(f"url must be an address with http:// or https:// (received {url!r})")
-        self._key = key
+        if " " in self._base.netloc or _NOT_IN_URL.search(self._base.path):
+            raise ValueError(f"url contains characters that must be encoded (received {url!r})")
+        self._key = key.strip() if key else key  # from a file, it ends in a line break
         self._timeout = timeout
         self._retries = retries
         self._exact = exact
         self._pace = _Pace()
-        self._cache: "OrderedDict[str, Tuple[str, str]]" = OrderedDict()
+        self._cache: "OrderedDict[str, Tuple[str, _Answer]]" = OrderedDict()
         self._lock = threading.Lock()
 
     def symbols(self) -> Json:
@@ -200,6 +215,8 @@ class Openpit:
 
     def history(self, symbols: Sequence[str], start: str, end: str, **parameters: Any) -> "HistoryPages":
         """Prices by interval over any range, page by page. Parameters: interval, transform, period, moving, quote, unit."""
+        if parameters.get("format") not in (None, "json"):
+            raise ValueError('history() reads pages of JSON: for a table, call get("/rates/history", format=..., ...)')
         return HistoryPages(self, {"symbols": symbols, "startDate": start, "endDate": end, **parameters})
 
     def stream(self, symbols: Sequence[str]) -> Iterator[Json]:
@@ -218,13 +235,18 @@ class Openpit:
         """What a request would cost, and whether it would be admitted. Free."""
         return self.get(path, dryRun=True, **query)
 
-    def get(self, path: str, **query: Any) -> Json:
-        """Any path of the service."""
-        text = self._get(path, query)[0]
+    def get(self, path: str, **query: Any) -> Any:
+        """Any path of the service. A table of CSV or NDJSON is a str, one of Parquet is bytes."""
+        body, media_type = self._get(path, query)[0]
+        if media_type == _PARQUET:
+            return body
+        text = body.decode("utf-8", "replace")
+        if media_type in _TEXT_TABLES:
+            return text
         return self._parse(text) if _HAS_PRICES.match(path) else json.loads(text)
 
-    def _get(self, path: str, query: Json) -> Tuple[str, bool]:
-        """The text of the answer, and whether the service has repeated the id of the request."""
+    def _get(self, path: str, query: Json) -> Tuple[_Answer, bool]:
+        """The answer, and whether the service has repeated the id of the request."""
         target = self._target(path, query)
         is_free = bool(_FREE.match(path)) or bool(re.search(r"[?&]dryRun=true\b", target))
         reads_ledger = bool(_READS_LEDGER.search(target))
@@ -251,14 +273,14 @@ class Openpit:
     def _is_recognized(self, started: float) -> bool:
         """Whether the process that may have counted a request is the one that serves now, and recognizes the request."""
         try:
-            text, keeps_ids = self._get("/account/capabilities", {})
+            answer, keeps_ids = self._get("/account/capabilities", {})
         except OpenpitError:
             return False  # a service without it
-        known = json.loads(text).get("idempotency")
+        known = json.loads(answer.body).get("idempotency")
         elapsed = time.monotonic() - started
         return bool(keeps_ids and known and elapsed < known["keptSeconds"] / 2 and elapsed + 1 < known["uptimeSeconds"])
 
-    def _try(self, target: str, request_id: str) -> Tuple[str, bool]:
+    def _try(self, target: str, request_id: str) -> Tuple[_Answer, bool]:
         with self._lock:
             known = self._cache.get(target)
         headers = {"x-request-id": request_id, "accept-encoding": "gzip"}
@@ -276,17 +298,18 @@ class Openpit:
         keeps_ids = response.getheader("x-request-id") == request_id
         if response.status == 304 and known:
             return known[1], keeps_ids
-        text = body.decode("utf-8", "replace")
-        _require_success(response, text)
-        self._remember(target, response.getheader("etag"), text)
-        return text, keeps_ids
+        answer = _Answer(body, _media_type(response))
+        if response.status >= 400 or answer.type not in (*_TEXT_TABLES, _PARQUET):
+            _require_success(response, body.decode("utf-8", "replace"))
+        self._remember(target, response.getheader("etag"), answer)
+        return answer, keeps_ids
 
-    def _remember(self, target: str, etag: Optional[str], text: str) -> None:
+    def _remember(self, target: str, etag: Optional[str], answer: _Answer) -> None:
         with self._lock:
             self._cache.pop(target, None)
-            if etag is None or len(text) > _CACHE_BYTES_MAX:
+            if etag is None or len(answer.body) > _CACHE_BYTES_MAX:
                 return
-            self._cache[target] = (etag, text)
+            self._cache[target] = (etag, answer)
             if len(self._cache) > _CACHE_ENTRIES_MAX:
                 self._cache.popitem(last=False)
 
@@ -319,6 +342,8 @@ class Openpit:
             self._pace.leave(request)
 
     def _target(self, path: str, query: Json) -> str:
+        if not path.startswith("/") or _NOT_IN_URL.search(path):
+            raise ValueError(f"path must begin with / and be encoded, such as with urllib.parse.quote (received {path!r})")
         pairs = [(name, _text(value)) for name, value in query.items() if value is not None]
         mark = "&" if "?" in path else "?"
         return self._base.path + path + (mark + urlencode(pairs) if pairs else "")
@@ -503,7 +528,7 @@ def _require_success(response: http.client.HTTPResponse, text: str) -> None:
 def _unexpected(response: http.client.HTTPResponse, text: str, expected: str) -> OpenpitError:
     """The error of a response that is not from the service: it says what was received, and what to check."""
     start = " ".join(text[:_SHOWN_LENGTH].split())
-    kind = (response.getheader("content-type") or "text").split(";")[0]
+    kind = _media_type(response) or "text"
     received = f'{kind} with the status {response.status} ("{start}")'
     if not start:
         received = f"an empty body with the status {response.status}"
@@ -571,6 +596,10 @@ def _retry_seconds(error: OpenpitError, tries: int) -> Optional[float]:
 
 def _backoff(tries: int, first: float) -> float:
     return min(30.0, first * 2**tries) * (0.5 + random.random() / 2)
+
+
+def _media_type(response: http.client.HTTPResponse) -> str:
+    return response.getheader("content-type", "").split(";")[0].strip().lower()
 
 
 def _text(value: Any) -> str:

@@ -66,6 +66,33 @@ begun = [(row["date"], row["symbol"]) for row in islice(pages.rows(), 2)]
 dates = begun + [(row["date"], row["symbol"]) for row in pages.rows()]
 assert len(dates) == len(set(dates)) == 6, "a loop that ends early can be continued without losing a row"
 
+def invalid(call):
+    """The text of a ValueError, which must come before a request is sent."""
+    used = client.usage()["used"]
+    try:
+        call()
+    except ValueError as error:
+        assert client.usage()["used"] == used
+        return str(error)
+    raise AssertionError("it succeeded")
+
+
+used = client.usage()["used"]
+query = {"symbols": ["XAU"], "date": "2024-05-13"}
+for _ in range(2):  # the second time, from the cache
+    assert client.get("/rates/historical.csv", **query).splitlines()[1].startswith("2024-05-13,XAU,2336.1,")
+    assert client.get("/rates/historical", **query, format="ndjson").count("\n") == 1
+    assert client.get("/rates/historical.parquet", **query)[:4] == b"PAR1"
+assert client.usage()["used"] == used + 3
+assert client.dry_run("/rates/historical.csv", **query)["cost"] == 1
+assert isinstance(failure(lambda: client.get("/rates/historical.csv")), InvalidRequest)
+assert "/rates/history" in invalid(lambda: client.history(*RANGE, format="csv"))
+
+for path in ("/rates/latest?symbols=XAU, XAG", "/rates/lat\u00e9st", "/usage\r\nx: y", "rates/latest"):
+    assert "encoded" in invalid(lambda: client.get(path, symbols="XAU")), path
+assert "encoded" in invalid(lambda: Openpit(URL + "/a b", key=KEY))
+assert Openpit(URL, key=KEY + "\n").usage()["plan"] == "unlimited", "a key that was read from a file"
+
 assert client.latest({"XAU": 1}.keys())["rates"] == {"XAU": 2358.2}
 
 
@@ -92,6 +119,8 @@ unknown = failure(lambda: client.latest(["XAUU"]))
 assert isinstance(unknown, NotFound) and unknown.code == "unknown_symbol" and unknown.advice, unknown
 copied = pickle.loads(pickle.dumps(unknown))
 assert type(copied) is NotFound and str(copied) == str(unknown) and vars(copied) == vars(unknown), copied
+assert "symbols()" in failure(lambda: client.get("/rate")).advice
+assert "as the message says" in failure(lambda: client.get("/rate")).advice
 assert isinstance(failure(lambda: exact.latest(["XAUU"])), NotFound)
 assert isinstance(failure(lambda: client.latest([])), InvalidRequest)
 assert isinstance(failure(lambda: Openpit(URL, key="wrong").latest(["XAU"])), InvalidKey)
