@@ -4,7 +4,8 @@ const BYTES_MAX = 262_144;
 /** An answer and its tag. */
 export interface CachedBody {
   etag: string;
-  bytes: ArrayBuffer;
+  /** With its media type, which a 304 lacks. */
+  body: Blob;
 }
 
 /** Caches the last answers by URL, so that a repeated request is free while nothing has changed. The oldest are evicted first. */
@@ -15,10 +16,10 @@ export class AnswerCache {
     return this.#answers.get(url);
   }
 
-  set(url: string, etag: string | null, bytes: ArrayBuffer): void {
+  set(url: string, etag: string | null, body: Blob): void {
     this.#answers.delete(url);
-    if (etag === null || bytes.byteLength > BYTES_MAX) return;
-    this.#answers.set(url, { etag, bytes });
+    if (etag === null || body.size > BYTES_MAX) return;
+    this.#answers.set(url, { etag, body });
     if (this.#answers.size > ENTRIES_MAX) this.#answers.delete(this.#answers.keys().next().value!);
   }
 }

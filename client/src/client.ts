@@ -1,7 +1,7 @@
 import { parseExact } from './decimals.ts';
 import { HistoryPages } from './history.ts';
 import type { CallOptions, CompleteResponse, Query, RequestOptions } from './options.ts';
-import { requireSuccess, Transport } from './transport.ts';
+import { isTextTableType, requireSuccess, Transport } from './transport.ts';
 import type {
   Capabilities,
   ConversionParameters,
@@ -152,9 +152,11 @@ export class Openpit<D extends Decimals = 'number'> {
     return this.get(path, { ...query, dryRun: true }, options);
   }
 
-  /** Any other path of the service. */
+  /** Any other path of the service. A table of CSV or NDJSON is a string. */
   async get<T>(path: string, query?: Query, options?: CallOptions): Promise<T> {
-    return JSON.parse(await this.#text(path, query, options));
+    const response = await this.#transport.request(path, query, options);
+    const isTable = isTextTableType(response.headers.get('content-type'));
+    return isTable ? ((await response.text()) as T) : JSON.parse(await jsonOf(response));
   }
 
   /** Any other request: with another method, for a file, or for its headers. */
@@ -163,19 +165,18 @@ export class Openpit<D extends Decimals = 'number'> {
   }
 
   async #prices<T>(path: string, query: Query, options: CallOptions | undefined): Promise<T> {
-    return this.#parse(await this.#text(path, query, options)) as T;
-  }
-
-  async #text(path: string, query?: Query, options?: CallOptions): Promise<string> {
-    const response = await this.#transport.request(path, query, options);
-    const text = await response.text();
-    requireSuccess(response, text);
-    return text;
+    return this.#parse(await jsonOf(await this.#transport.request(path, query, options))) as T;
   }
 
   #parse(text: string): unknown {
     return this.#isExact ? parseExact(text) : JSON.parse(text);
   }
+}
+
+async function jsonOf(response: Response): Promise<string> {
+  const text = await response.text();
+  requireSuccess(response, text);
+  return text;
 }
 
 function rangeQuery({ from, to, ...rest }: Range & HistoryParameters): Query {

@@ -70,12 +70,12 @@ export class NotAllowed extends OpenpitError {
   }
 }
 
-/** 404: an unknown symbol or currency, or no data. */
+/** 404: an unknown path, symbol or currency, or no data. */
 export class NotFound extends OpenpitError {
   override readonly name = 'NotFound';
 
   override get advice(): string {
-    return 'Call symbols() for the codes and the first day of each.';
+    return 'Change the request as the message says. symbols() has the codes and the first day of each.';
   }
 }
 

@@ -25,7 +25,7 @@ const FREE = /^\/(usage|account|units|feeds|health|admin|console|openapi)\b/;
 /** Requests that read the ledger, which cost a unit whatever their outcome. */
 const READS_LEDGER = /\/rates\/revisions\b|[?&](asOf=|interval=(minute|5min|15min|hour)\b)/i;
 
-/** Tables as text, by path, parameter or header. The service does not keep long ones, so it would count a repeat. */
+/** Tables as text, by path, parameter or media type. The service does not keep long ones, so it would count a repeat. */
 const TEXT_TABLE_URL = /\.(csv|ndjson)\b|[?&]format=(csv|ndjson)\b/i;
 const TEXT_TABLE_TYPE = /\/(csv|x-ndjson)\b/i;
 
@@ -50,6 +50,7 @@ const NOT_SENT =
  */
 export class Transport {
   readonly #options: TransportOptions;
+  readonly #keyHeader: Record<string, string>;
   readonly #pace = new Pace();
   readonly #cache = new AnswerCache();
   /** Whether the last response had the id of its request. A gateway may replace it. */
@@ -57,6 +58,8 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
+    this.#keyHeader = options.key === undefined ? {} : { 'x-api-key': options.key };
+    new Headers(this.#keyHeader); // throws if it cannot be sent, which `fetch` reports like a lost connection
   }
 
   /** The longest wait before a retry that the service may ask for. */
@@ -117,12 +120,11 @@ export class Transport {
 
   /** Sends one request, and returns when the headers of its response have arrived. It has the whole time from its turn on. */
   async send(url: string, init: OutgoingRequest, deadline: Deadline): Promise<Response> {
-    const { key } = this.#options;
     const { signal } = deadline;
     const leave = await this.#pace.enter(signal);
     deadline.extend();
     try {
-      const headers = key === undefined ? init.headers : { ...init.headers, 'x-api-key': key };
+      const headers = { ...init.headers, ...this.#keyHeader };
       const response = await fetch(url, { ...init, headers, signal });
       this.#pace.learn(response);
       return response;
@@ -154,13 +156,13 @@ export class Transport {
       const response = await this.send(url, init, deadline);
       this.#keepsIds = response.headers.get('x-request-id') === id;
       const { headers } = response;
-      if (response.status === 304 && known) return new Response(known.bytes, { headers });
-      const bytes = await response.arrayBuffer().catch((error) => {
+      if (response.status === 304 && known) return new Response(known.body, { headers });
+      const received = await response.blob().catch((error) => {
         throw signal?.aborted ? signal.reason : lost(error);
       });
-      const complete = new Response(bytes, { headers });
+      const complete = new Response(received, { headers });
       if (!response.ok) requireSuccess(response, await complete.text());
-      if (isRead) this.#cache.set(url, headers.get('etag'), bytes);
+      if (isRead) this.#cache.set(url, headers.get('etag'), received);
       return complete;
     } catch (error) {
       if (!deadline.isOver) throw error;
@@ -173,7 +175,11 @@ export class Transport {
 }
 
 function isTextTable(url: string, { headers }: RequestOptions): boolean {
-  return TEXT_TABLE_URL.test(url) || TEXT_TABLE_TYPE.test(new Headers(headers).get('accept') ?? '');
+  return TEXT_TABLE_URL.test(url) || isTextTableType(new Headers(headers).get('accept'));
+}
+
+export function isTextTableType(type: string | null): boolean {
+  return TEXT_TABLE_TYPE.test(type ?? '');
 }
 
 /** A browser may have a cached response from before a reload. This client revalidates its own cached answers itself. */
@@ -189,10 +195,10 @@ export function requireSuccess(response: Response, text: string): void {
   if (!ok || body.success === false) throw errorOf(status, body, headers);
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+function parseObject(text: string): Record<string, unknown> | null | undefined {
   try {
     const body = JSON.parse(text);
-    return typeof body === 'object' && !Array.isArray(body) ? (body ?? undefined) : undefined;
+    return typeof body === 'object' && !Array.isArray(body) ? body : undefined;
   } catch {
     return undefined;
   }
@@ -217,7 +223,7 @@ export function unexpected({ status, headers }: Response, text: string, expected
 }
 
 function newId(): string {
-  return `once-${Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  return `once-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`;
 }
 
 function lost(cause: unknown): ConnectionLost {

@@ -77,9 +77,8 @@ describe('openpit-client', () => {
     expect(await csv.text()).toContain('2358.2');
     const traced = await client.request('/usage', {}, { headers: { 'x-trace': '1' } });
     expect(new TextDecoder().decode(await traced.arrayBuffer())).toContain('"plan"');
-    expect((await failure(client.get('/rates/latest', { symbols: ['XAU'], format: 'csv' }))).code).toBe(
-      'invalid_response',
-    );
+    const parquet = { symbols: ['XAU'], format: 'parquet' };
+    expect((await failure(client.get('/rates/latest', parquet))).code).toBe('invalid_response');
   });
 
   test('history has all pages and all rows, with conversions and intervals', async () => {
@@ -126,6 +125,21 @@ describe('openpit-client', () => {
     expect((await client.usage()).used).toBe(2);
   });
 
+  test('a table of CSV or NDJSON is a string, also from the cache, and its response has its type', async () => {
+    const client = clientOf(await api.service.key('unlimited'));
+    const query = { symbols: ['XAU'], date: '2024-05-13' };
+    for (const _ of ['new', 'cached']) {
+      expect(await client.get<string>('/rates/historical.csv', query)).toStartWith('date,symbol,open,');
+      const lines = await client.get<string>('/rates/historical', { ...query, format: 'ndjson' });
+      expect(JSON.parse(lines).symbol).toBe('XAU');
+      const { headers } = await client.request('/rates/historical.csv', query);
+      expect(headers.get('content-type')).toStartWith('text/csv');
+    }
+    expect((await client.dryRun('/rates/historical.csv', query)).cost).toBe(1);
+    expect((await failure(client.get('/rates/historical.csv'))).code).toBe('missing_parameter');
+    expect((await client.usage()).used).toBe(2);
+  });
+
   test('a cached answer cannot be changed by its receiver', async () => {
     const client = clientOf();
     (await client.symbols()).symbols.length = 0;
@@ -151,6 +165,7 @@ describe('openpit-client', () => {
     const cases: [call: () => Promise<unknown>, type: new (...args: never[]) => Error, code: string][] = [
       [() => clientOf().latest([]), InvalidRequest, 'invalid_symbols'],
       [() => clientOf().latest(['XAUU']), NotFound, 'unknown_symbol'],
+      [() => clientOf().get('/rate'), NotFound, 'not_found'],
       [() => clientOf('wrong').latest(['XAU']), InvalidKey, 'invalid_key'],
       [() => new Openpit({ url: api.service.url }).usage(), InvalidKey, 'http_401'],
       [() => Array.fromAsync(small.history(RANGE)), NotAllowed, 'history_not_in_plan'],
@@ -163,6 +178,9 @@ describe('openpit-client', () => {
       expect(error.advice.length).toBeGreaterThan(20);
       expect(error.code).toBe(code);
     }
+    expect((await failure(clientOf().get('/rate'))).advice).toStartWith(
+      'Change the request as the message says.',
+    );
     await small.latest(['XAU']);
     await small.latest(['XAG']);
     const exhausted = await failure(small.symbols());

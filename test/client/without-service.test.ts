@@ -108,6 +108,13 @@ test('an address without https:// is reported as such, and not as a request that
   }
 });
 
+test('a key that cannot be sent is refused when the client is created', () => {
+  for (const key of ['…', 'a\nb']) {
+    expect(() => new Openpit({ url: 'http://127.0.0.1', key })).toThrow(TypeError);
+  }
+  new Openpit({ url: 'http://127.0.0.1', key: 'from a file\n' });
+});
+
 test('the code of a later version has the same class as ours', () => {
   for (const { code, status } of ERROR_STATUSES) {
     if (code === 'history_not_in_plan') continue; // LIMIT_REACHED there
