@@ -28,14 +28,13 @@ export class OpenpitError extends Error {
   readonly mayBeCounted: boolean;
 
   constructor(message: string, { code, status, requestId, retryAfter, resetAt, ...rest }: ErrorDetails) {
-    super(message);
+    super(message, rest); // its cause
     this.code = code;
     this.status = status;
     this.requestId = requestId;
     this.retryAfter = retryAfter;
     this.resetAt = resetAt;
     this.mayBeCounted = rest.mayBeCounted ?? false;
-    if (rest.cause !== undefined) this.cause = rest.cause;
   }
 
   get advice(): string {

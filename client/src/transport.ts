@@ -33,8 +33,7 @@ const TEXT_TABLE_TYPE = /\/(csv|x-ndjson)\b/i;
 const SHOWN_LENGTH = 80;
 
 /** Errors of Node, Bun and Deno that occur before anything is sent. Browsers do not report them. */
-const NOT_SENT =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect|URL/;
+const NOT_SENT = /REFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|Refused|FailedToOpenSocket|tcp connect|URL/;
 
 /**
  * Sends requests: paced, with a timeout, conditional where an answer is cached, and retried where that cannot cost a unit twice.
@@ -115,7 +114,8 @@ export class Transport {
       if (value !== undefined) parameters.set(name, String(value));
     }
     const text = parameters.toString();
-    return this.#options.base + path + (text && (path.includes('?') ? '&' : '?') + text);
+    // Without its slash, the path would become a part of the host.
+    return this.#options.base + path.replace(/^\/?/, '/') + (text && (path.includes('?') ? '&' : '?') + text);
   }
 
   /** Sends one request, and returns when the headers of its response have arrived. It has the whole time from its turn on. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import {
   InvalidKey,
   InvalidRequest,
+  type Latest,
   NotAllowed,
   NotFound,
   Openpit,
@@ -138,6 +139,11 @@ describe('openpit-client', () => {
     expect((await client.dryRun('/rates/historical.csv', query)).cost).toBe(1);
     expect((await failure(client.get('/rates/historical.csv'))).code).toBe('missing_parameter');
     expect((await client.usage()).used).toBe(2);
+  });
+
+  test('a path without its slash is not added to the name of the host', async () => {
+    const { rates } = await clientOf().get<Latest>('rates/latest', { symbols: ['XAU'] });
+    expect(rates.XAU).toBeGreaterThan(2_000);
   });
 
   test('a cached answer cannot be changed by its receiver', async () => {
