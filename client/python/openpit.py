@@ -36,7 +36,7 @@ Json = Dict[str, Any]
 class OpenpitError(Exception):
     """Any failed call. The text says what is wrong, and `advice` what to do about it."""
 
-    advice = "Report it to the operator of the service, with the request id."
+    advice = "If the message does not help, send the operator of the service the request id."
 
     def __init__(
         self,

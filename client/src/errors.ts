@@ -38,7 +38,7 @@ export class OpenpitError extends Error {
   }
 
   get advice(): string {
-    return 'Report it to the operator of the service, with the request id.';
+    return 'If the message does not help, send the operator of the service the request id.';
   }
 }
 
