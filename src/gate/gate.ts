@@ -71,14 +71,11 @@ export class Gate {
       .then((found) => (found ? this.#check(found, presented, this.#clock.now()) : this.#fail(presented)));
   }
 
-  /**
-   * Why a connection that was admitted with a key must end; undefined while it may continue. Does not count towards the
-   * burst limit.
-   */
-  async endReason(presented: PresentedKey): Promise<RefusedKey | undefined> {
+  /** Whether a connection that was admitted with a key may continue. Does not count towards the burst limit. */
+  async recheck(presented: PresentedKey): Promise<KnownKey | RefusedKey> {
     const { key } = presented;
     const known = this.directory.cached(key) ?? (await this.directory.lookUp(key));
-    return known ? refusalOf(known, presented, this.#clock.now()) : INVALID_KEY;
+    return known ? (refusalOf(known, presented, this.#clock.now()) ?? known) : INVALID_KEY;
   }
 
   /** Drops what has changed in the ledger. Returns the accounts whose plan may have changed. */

@@ -10,7 +10,7 @@ import { StreamConnection, type StreamConnectionOptions } from './connection.ts'
 
 export interface HubOptions {
   board: Board;
-  gate: Gate;
+  gate: Pick<Gate, 'recheck'>;
   clock: Clock;
   log: Log;
 }
@@ -41,6 +41,7 @@ export class StreamHub {
   readonly #channels = new Map<View, Channel>();
   readonly #perAccount = new Map<string, number>();
   #checking: ReturnType<typeof setInterval> | undefined;
+  readonly #beingChecked = new Set<StreamConnection>();
   #publishing: Promise<void> | undefined;
   #hasChanges = false;
   #isDraining = false;
@@ -103,7 +104,7 @@ export class StreamHub {
     });
     if (!connection.isOpen) return connection.body; // the first events exhausted the quota
     channel.connections.add(connection);
-    this.#checking ??= setInterval(() => void this.#checkAll(), CHECK_MS);
+    this.#checking ??= setInterval(() => this.#checkAll(), CHECK_MS);
     if (this.#isDraining) connection.end(streamEnd(STOPPING));
     return connection.body;
   }
@@ -142,21 +143,24 @@ export class StreamHub {
     this.#publishing = undefined;
   }
 
-  async #checkAll(): Promise<void> {
+  /** Concurrently: a check may wait for the ledger, and must not delay the heartbeats and checks of other streams. */
+  #checkAll(): void {
     for (const [connection, channel] of this.#connections()) {
       connection.heartbeat();
-      await this.#check(connection, channel).catch(() => {}); // the ledger is unreachable; the next check retries
+      if (this.#beingChecked.has(connection)) continue;
+      this.#beingChecked.add(connection);
+      void this.#check(connection, channel)
+        .catch(() => {}) // the ledger is unreachable; the next check retries
+        .finally(() => this.#beingChecked.delete(connection));
     }
   }
 
   /** Ends a stream whose key is no longer admitted or whose plan has another delay now. Cheap while the key is cached. */
   async #check(connection: StreamConnection, { view }: Channel): Promise<void> {
-    const { gate } = this.#options;
-    const { presented } = connection;
-    const refusal = await gate.endReason(presented);
-    if (refusal) return connection.end(admissionRefusal(refusal));
-    const delayMs = (gate.directory.cached(presented.key)?.customer.plan.delaySeconds ?? 0) * 1000;
-    if (delayMs !== view.delayMs) connection.end(streamEnd(DELAY_CHANGED));
+    const admission = await this.#options.gate.recheck(connection.presented);
+    if (!admission.ok) return connection.end(admissionRefusal(admission));
+    const { delaySeconds } = admission.customer.plan;
+    if (delaySeconds * 1000 !== view.delayMs) connection.end(streamEnd(DELAY_CHANGED));
   }
 
   #stopChecking(): void {
