@@ -100,6 +100,7 @@ export class Board {
     const view = this.#views.get(delayMs);
     if (view) return view;
     this.#addDelays([delayMs]);
+    this.#listener();
     return this.#views.get(delayMs)!;
   }
 

@@ -29,7 +29,7 @@ async function openChannel() {
   await board.ready([series], 'recent', NOW);
   const channel = new Channel(board.view(0), board, 'test');
   const topics = () => channel.topics([{ code: 'XAU', series }]);
-  return { channel, topics, tick };
+  return { board, channel, topics, tick };
 }
 
 /** A connection that records what it is offered. */
@@ -47,6 +47,25 @@ test('a price that a new stream is the first to see is also sent to the open one
   const offered = subscribe(channel, topics());
   await tick(2_001);
   topics(); // another client connects before the channel publishes the change
+  await channel.publish(NOW);
+  expect(offered).toEqual([expect.stringContaining('"rate":2001')]);
+});
+
+test('a new delay, which unloads all prices while a change is published, sends nothing twice and loses nothing', async () => {
+  const { board, channel, topics, tick } = await openChannel();
+  const [topic] = topics();
+  const offered = subscribe(channel, [topic!]);
+  await tick(2_001);
+  let changes = 0;
+  board.onChange(() => changes++);
+  const { ready } = board;
+  board.ready = async (...args) => {
+    await ready.apply(board, args);
+    board.view(60_000); // the first request of a plan with a new delay
+  };
+  await channel.publish(NOW);
+  expect({ changes, sequence: topic!.sequence }).toEqual({ changes: 1, sequence: 1 });
+  board.ready = ready;
   await channel.publish(NOW);
   expect(offered).toEqual([expect.stringContaining('"rate":2001')]);
 });

@@ -54,8 +54,9 @@ export class Topic {
     return series instanceof FormulaSeries && series.kind === 'ad hoc';
   }
 
-  /** Returns whether the view shows a new price. The series must be loaded. */
+  /** Returns whether the view shows a new price. A topic whose series were unloaded stays as it is until they are loaded. */
   update(view: View, board: Board, nextSequence: () => number): boolean {
+    if (!this.series.every((series) => series.has('recent'))) return false;
     const version = Math.max(...this.series.map((series) => view.version(series)));
     if (version === this.#version) return false;
     this.#version = version;

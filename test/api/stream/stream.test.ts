@@ -91,6 +91,28 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect((await stream.take(1))[0]!.data.rate).toBe(1065);
   }, 10_000);
 
+  test('it has the delay that the plan has after the connection is charged', async () => {
+    const { service } = api;
+    const { quota } = service.ledger;
+    const { sync } = quota;
+    for (const change of ['the plan', 'the account'] as const) {
+      const name = change.replace(' ', '-');
+      await service.setPlan({ name, delaySeconds: 0 });
+      const key = await service.key(name);
+      const { account } = await foundBy(key);
+      await tick('XAU', 2_700);
+      quota.sync = async (...args) => {
+        quota.sync = sync;
+        if (change === 'the plan') await service.setPlan({ name, delaySeconds: 600 });
+        else await service.ledger.accounts.update(account.id, { plan: 'late' });
+        await service.core.follow();
+        return quota.sync(...args);
+      };
+      const stream = await listen('XAU', key);
+      expect((await stream.take(1))[0]!.data.rate).not.toBe(2_700);
+    }
+  });
+
   test('a delayed plan receives a price when its delay has passed, without polling', async () => {
     const { service } = api;
     const stream = await listen('XAU', await service.key('late'));

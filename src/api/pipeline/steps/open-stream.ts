@@ -1,16 +1,18 @@
 import type { Board } from '../../../board/board.ts';
+import type { Gate, PresentedKey } from '../../../gate/gate.ts';
 import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Reply } from '../../../http/message/reply.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ClientAddress } from '../../access/client-address.ts';
 import { hiddenWarnings } from '../../endpoints/rates/closes.ts';
 import { refuse } from '../../errors/errors.ts';
-import { quotaRefusal } from '../../errors/from-gate.ts';
+import { admissionRefusal, quotaRefusal } from '../../errors/from-gate.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
 import { readFlag } from '../../params/parameters.ts';
 import { parameterWarnings } from '../../params/synonyms.ts';
 import type { RemainingQuota } from '../../response/remaining-quota.ts';
 import type { Responses } from '../../response/responses.ts';
+import type { Channel } from '../../stream/channel.ts';
 import { type StreamHub, streamEnd } from '../../stream/hub.ts';
 import type { CostReport } from '../dry-run/cost-report.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -21,6 +23,7 @@ export interface OpenStreamOptions {
   board: Board;
   clientAddress: ClientAddress;
   clock: Clock;
+  gate: Gate;
   meter: Meter;
   charge: Charge;
   costReport: CostReport;
@@ -31,8 +34,8 @@ export interface OpenStreamOptions {
 
 /** Opens a stream. It is charged like a response, and again for its events. */
 export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
-  const { board, clientAddress, clock, meter, charge, costReport, remainingQuota, responses, streams } =
-    options;
+  const { board, clientAddress, clock, gate, meter, charge } = options;
+  const { costReport, remainingQuota, responses, streams } = options;
 
   return async (context: RequestContext, endpoint: StreamEndpoint): Promise<Reply> => {
     const { request, query, now, dialect } = context;
@@ -42,7 +45,6 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
     const { symbols, series } = endpoint.read({ query, plan, board, now, format: 'json', dialect });
     const isDryRun = readFlag(query, 'dryRun');
     const warnings = [...parameterWarnings(query, endpoint.path), ...hiddenWarnings(symbols)];
-    const channel = streams.channel(board.view(plan.delaySeconds * 1000));
     await board.ready(series, endpoint.requiredData, clock.now());
     if (isDryRun) {
       streams.requireRoom(customer.id);
@@ -52,16 +54,24 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
       streams.requireRoom(customer.id);
       return responses.stream(context, new ReadableStream());
     }
+    const { text, inUrl } = context.sentKey!;
+    const address = clientAddress.ofRequest(context);
+    const presented: PresentedKey = { key: text, inUrl, address: () => address };
     const place = streams.reserve(customer.id);
+    let channel: Channel;
     try {
       await charge.take(context, endpoint);
-      await board.ready(series, endpoint.requiredData, clock.now()); // a large import may have unloaded them meanwhile
+      // The charge may have waited for the ledger. Meanwhile, an operator may have changed the key or the plan.
+      const admission = await gate.recheck(presented);
+      if (!admission.ok) throw admissionRefusal(admission);
+      channel = streams.channel(board.view(admission.customer.plan.delaySeconds * 1000));
+      // A large import or a new delay may have unloaded the series. Once they are loaded, nothing is awaited any more.
+      const load = () => board.prepare(series, endpoint.requiredData, clock.now());
+      for (let loading = load(); loading; loading = load()) await loading;
     } catch (error) {
       place.release();
       throw error;
     }
-    const { text, inUrl } = context.sentKey!;
-    const address = clientAddress.ofRequest(context);
     const topics = channel.topics(symbols);
     const body = streams.open(place, {
       channel,
@@ -69,7 +79,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
       meter,
       topics,
       after: channel.sequenceOf(request.headers.get('last-event-id'), topics),
-      presented: { key: text, inUrl, address: () => address },
+      presented,
       warnings,
       quotaRefusal: (spend) =>
         spend.reason === 'unavailable'
