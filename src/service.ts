@@ -50,6 +50,7 @@ export async function startService(
   const awaitsHistory = core.demo && role.feeds && (await core.ledger.isEmpty());
   const becomeReady = async () => {
     await loops.follow();
+    if (stopping.signal.aborted) return; // it was stopped while its demo wrote the history
     core.phase = 'ready';
     await warmUp(core, { clock, log, signal: stopping.signal, mayLease: !role.shared });
   };
@@ -62,6 +63,7 @@ export async function startService(
   };
   const onHistoryWritten = async () => {
     await becomeReady();
+    if (stopping.signal.aborted) return;
     heartbeat.beat();
     announceReady();
   };
