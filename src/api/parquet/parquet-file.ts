@@ -23,6 +23,20 @@ export class ParquetFile {
     return this.#content.length;
   }
 
+  get isInUse(): boolean {
+    return this.#readers > 0;
+  }
+
+  /** Reserves the file until the work is done. */
+  async whileInUse<T>(work: () => T | Promise<T>): Promise<T> {
+    this.acquire();
+    try {
+      return await work();
+    } finally {
+      await this.release();
+    }
+  }
+
   /** Reserves the file for a reader, which must call `release` once. */
   acquire(): void {
     this.#readers++;

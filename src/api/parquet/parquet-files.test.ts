@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { newFolder } from '../../../test/support/ledger.ts';
 import { columnsOf } from '../model/table.ts';
 import { ParquetAnswer } from './parquet-answer.ts';
+import type { ParquetFile } from './parquet-file.ts';
 import { ParquetFiles } from './parquet-files.ts';
 
 const TEN_MINUTES = 600_000;
@@ -34,7 +35,7 @@ function pass(ms: number): void {
 }
 
 /** Buys a file with one row. `charge` runs between its encoding and the purchase. */
-function buy(etag: string, charge: () => void) {
+function buy(etag: string, charge: () => void | Promise<void>) {
   const source = {
     units: async () => 1,
     async *text() {
@@ -45,9 +46,14 @@ function buy(etag: string, charge: () => void) {
   const answer = new ParquetAnswer({ etag, finality: 'open', columns: columnsOf('symbol'), source });
   return files.buy(`acc ${etag}`, async () => {
     const file = await files.fileOf(answer, 'acc');
-    charge();
+    await file.whileInUse(charge);
     return file;
   });
+}
+
+async function bytesReadFrom(file: ParquetFile): Promise<number> {
+  const chunks = await Array.fromAsync(file.read({ start: 0, end: file.length }));
+  return Buffer.concat(chunks).length;
 }
 
 test('the last file is deleted once its payment is ten minutes old, also if the charge took a moment', async () => {
@@ -62,6 +68,20 @@ test('a file is not deleted while its buyer is charged', async () => {
   await buy('"a"', () => {});
   pass(TEN_MINUTES - 1);
   const file = await buy('"b"', () => pass(10));
-  const chunks = await Array.fromAsync(file.read({ start: 0, end: file.length }));
-  expect(Buffer.concat(chunks).length).toBe(file.length);
+  expect(await bytesReadFrom(file)).toBe(file.length);
+});
+
+test('a file in use is not evicted, and the others are, whether too many files are written or no payment is recent', async () => {
+  const buyMany = async () => {
+    for (let i = 0; i < 100; i++) await buy(`"${i}"`, () => {});
+  };
+  const file = await buy('"a"', buyMany);
+  expect(await bytesReadFrom(file)).toBe(file.length);
+  await file.whileInUse(async () => {
+    pass(2 * TEN_MINUTES);
+    expect(files.bytes).toBe(file.length);
+    expect(await bytesReadFrom(file)).toBe(file.length);
+  });
+  pass(TEN_MINUTES);
+  expect(files.bytes).toBe(0);
 });

@@ -158,11 +158,12 @@ export class ParquetFiles {
     this.#purchases.set(buyer, { etag, paidAt: this.#clock.now() });
   }
 
-  /** Evicts the files that were not used for the longest time. The newest one stays. */
+  /** Evicts the files that were not used for the longest time. The newest one stays, as do those in use. */
   #evict(): void {
     let bytes = this.bytes;
     for (const [etag, file] of this.#files) {
       if (this.#files.size <= 1 || (bytes <= BYTES_MAX && this.#files.size <= FILES_MAX)) return;
+      if (file.isInUse) continue;
       bytes -= file.length;
       this.#discard(etag, file);
     }
@@ -181,7 +182,7 @@ export class ParquetFiles {
   #evictUnpaid(): void {
     const paid = [...this.#purchases.values()].filter((purchase) => this.#ageOf(purchase) < PAID_MS);
     const tags = new Set(paid.map(({ etag }) => etag));
-    for (const [etag, file] of this.#files) if (!tags.has(etag)) this.#discard(etag, file);
+    for (const [etag, file] of this.#files) if (!tags.has(etag) && !file.isInUse) this.#discard(etag, file);
   }
 
   #discard(etag: string, file: ParquetFile): void {

@@ -77,11 +77,15 @@ export class ParquetDelivery {
       throw error;
     }
     const file = await this.#files.fileOf(answer, context.customer!.id);
-    if (units > 0) await this.#charge.take(context, endpoint, units);
+    if (units > 0) await file.whileInUse(() => this.#charge.take(context, endpoint, units));
     return file;
   }
 
-  async #send(context: RequestContext, file: ParquetFile): Promise<Reply> {
+  #send(context: RequestContext, file: ParquetFile): Promise<Reply> {
+    return file.whileInUse(() => this.#replyWith(context, file));
+  }
+
+  async #replyWith(context: RequestContext, file: ParquetFile): Promise<Reply> {
     const { method } = context.request;
     const headers = await this.#headers(context, file);
     if (this.#isUnchanged(context, file.etag)) return reply(null, headers, 304);
