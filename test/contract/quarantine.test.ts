@@ -97,7 +97,9 @@ onEachEngine('quarantine', (engine) => {
       { status: 'refused', reason: 'it was dropped from quarantine' },
     ]);
     expect(await prices()).toEqual([]);
-    await ledger.quarantine.expire(NOW + 32 * 24 * 60 * MINUTE);
+    await ledger.retention.apply(NOW + 30 * 24 * 60 * MINUTE);
+    expect(await mine(true)).toHaveLength(1);
+    await ledger.retention.apply(NOW + 31 * 24 * 60 * MINUTE);
     expect(await mine(true)).toEqual([]);
   });
 

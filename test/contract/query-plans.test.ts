@@ -64,6 +64,18 @@ test('on PostgreSQL, old uses of keys are found without reading the others', asy
   expect((await blocksRead('key_use')) - before).toBeLessThan(20);
 });
 
+test('on PostgreSQL, held ticks that nobody confirmed are found without reading those that were decided', async () => {
+  await sql`INSERT INTO quarantine_tick (id, symbol_id, source_id, tick_id, at, received, price, reason, state, decided_at)
+    SELECT i, 1, 2, 'tick ' || i, ${NOW}, ${NOW}, 1, 'far', CASE WHEN i > 30000 THEN 'held' ELSE 'dropped' END, ${NOW}
+    FROM generate_series(1, 30005) i`;
+  const before = await rowsRead('quarantine_tick');
+  await withLedger(async (ledger) => {
+    for (let i = 0; i < REPEATS; i++) expect(await ledger.quarantine.expire(NOW)).toBe(0);
+    expect(await ledger.quarantine.expire(NOW + 3_600_000)).toBe(5);
+  });
+  expect((await rowsRead('quarantine_tick')) - before).toBeLessThan(REPEATS * 10);
+});
+
 test('on PostgreSQL, the replicas with open leases are listed without a lookup for each lease', async () => {
   await sql`INSERT INTO quota_holder (replica, expires_at) VALUES ('two', 0)`;
   await sql`INSERT INTO quota_lease

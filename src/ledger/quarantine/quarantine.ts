@@ -1,9 +1,8 @@
-import { MS_PER_DAY } from '../../market/day.ts';
 import { QUARANTINE_MS } from '../../market/quality/tick-watch.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
-import { asNumber, asOneOf, asText, onlyRow, optional, rowReader } from '../engine/rows.ts';
+import { asNumber, asOneOf, asText, optional, rowReader } from '../engine/rows.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import type { NewTick } from '../ticks/tick.ts';
 import { insertTicks, marketsOf } from '../ticks/ticks.ts';
@@ -46,9 +45,6 @@ export interface TickBatch {
   source: string;
   ticks: readonly NewTick[];
 }
-
-/** How long decisions about ticks are listed. */
-const KEEP_MS = 30 * MS_PER_DAY;
 
 /** Admits ticks from outside and holds those that are too far from their neighbours. Also decides on held bars. */
 export class QuarantineStore {
@@ -137,18 +133,16 @@ export class QuarantineStore {
     });
   }
 
-  /** Drops unconfirmed ticks, and deletes old decisions. Returns how many were dropped. */
+  /** Drops unconfirmed ticks. Returns how many. */
   async expire(now: number): Promise<number> {
-    const due = onlyRow(
-      await this.#engine.read`SELECT count(*) AS n FROM quarantine_tick
-      WHERE (state = 'held' AND received <= ${now - QUARANTINE_MS}) OR decided_at <= ${now - KEEP_MS}`,
-    );
-    if (asNumber(due.n) === 0) return 0;
+    const before = now - QUARANTINE_MS;
+    const [due] = await this.#engine.read`SELECT id FROM quarantine_tick
+      WHERE state = 'held' AND received <= ${before} LIMIT 1`;
+    if (!due) return 0;
     return this.#engine.write(async (tx) => {
       const rows = await tx`UPDATE quarantine_tick
         SET state = 'dropped', decided_at = ${now}, decided_by = 'nobody confirmed it in 15 minutes'
-        WHERE state = 'held' AND received <= ${now - QUARANTINE_MS} RETURNING id`;
-      await tx`DELETE FROM quarantine_tick WHERE decided_at <= ${now - KEEP_MS}`;
+        WHERE state = 'held' AND received <= ${before} RETURNING id`;
       return rows.length;
     });
   }

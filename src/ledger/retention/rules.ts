@@ -27,7 +27,7 @@ export const LOST_LEASE_MONTHS = 3;
 /** Changes are merged after this time. A follower that is further behind, as after a suspend, reloads. */
 export const CHANGES_DAYS = 30;
 
-/** How long decisions about bars in quarantine are listed, as for ticks. */
+/** How long decisions about ticks and bars in quarantine are listed. */
 export const DECISIONS_DAYS = 30;
 
 /** How long uses of keys are kept by day. */

@@ -26,7 +26,8 @@ export const RETENTION_STEPS: readonly RetentionStep[] = [
   repeated(deleteUsage),
   repeated(deleteKeys),
   repeated(deleteImports),
-  repeated(deleteDecisions),
+  repeated(deleteBarDecisions),
+  repeated(deleteTickDecisions),
   repeated(deleteAuditEntries),
   repeated(deleteKeyUses),
   repeated(deleteMinutes),
@@ -104,7 +105,7 @@ async function deleteImports(engine: Engine, now: number, { importsDays }: Reten
 }
 
 /** What an operator dropped stays: otherwise, a feed that sends it again would have it published. */
-function deleteDecisions(engine: Engine, now: number): Promise<number> {
+function deleteBarDecisions(engine: Engine, now: number): Promise<number> {
   return engine.write(async (tx) => {
     const deleted = await tx`DELETE FROM quarantine_bar WHERE id IN (
         SELECT id FROM quarantine_bar WHERE decided_at < ${now - DECISIONS_DAYS * MS_PER_DAY}
@@ -112,6 +113,20 @@ function deleteDecisions(engine: Engine, now: number): Promise<number> {
       RETURNING id`;
     return deleted.length;
   });
+}
+
+/** Found outside of the transaction: without an index, the search for the last ones reads the whole table. */
+async function deleteTickDecisions(engine: Engine, now: number): Promise<number> {
+  const rows = await engine.read`SELECT id FROM quarantine_tick
+    WHERE decided_at < ${now - DECISIONS_DAYS * MS_PER_DAY} LIMIT ${ROWS_PER_BATCH}`;
+  if (rows.length === 0) return 0;
+  await engine.write((tx) =>
+    tx.unsafe(
+      `DELETE FROM quarantine_tick WHERE id IN (${listOf(engine, rows.length)})`,
+      rows.map(({ id }) => id),
+    ),
+  );
+  return rows.length;
 }
 
 function deleteAuditEntries(engine: Engine, now: number, { auditDays }: RetentionRules): Promise<number> {
