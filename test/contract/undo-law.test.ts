@@ -1,13 +1,17 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { Closer } from '../../src/feeds/close/closer.ts';
+import { Pruner } from '../../src/feeds/close/pruner.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { importName, noteRevision } from '../../src/ledger/prices/imports.ts';
+import { TICKS_KEPT_MS } from '../../src/ledger/ticks/tick-pruning.ts';
 import { marketOf, sessionEnd, tradeDate } from '../../src/market/session.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { flat, ledgersOf, NOW, newSymbol } from '../support/ledgers.ts';
 
 const HOUR = 3_600_000;
+/** The longest delay included. */
+const KEPT_MS = TICKS_KEPT_MS + 24 * HOUR;
 
 const price = fc.integer({ min: 1, max: 4 }); // so few that different ticks often make the same bar
 const share = fc.integer({ min: 0, max: 100 });
@@ -22,6 +26,7 @@ const STEPS = fc.array(
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('correct' as const), price }) },
       { weight: 2, arbitrary: fc.record({ kind: fc.constant('import' as const), price }) },
       { weight: 2, arbitrary: fc.record({ kind: fc.constant('undo' as const), which: share }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('prune' as const) }) },
     ),
   }),
   { minLength: 3, maxLength: 20 },
@@ -61,11 +66,20 @@ async function openRun(ledger: Ledger, closer: Closer) {
   let changes: Change[] = [];
   const imports: number[] = [];
   let now = NOW;
+  let isPruned = false;
+  let wasWithdrawn = false;
 
   async function take(step: Step, waitMs: number): Promise<void> {
     now += waitMs;
     const recordedAt = now;
-    if (step.kind === 'tick') {
+    if (step.kind === 'prune') {
+      if (wasWithdrawn) return; // what was hidden when ticks were deleted is gone
+      now = Math.max(now, end) + KEPT_MS;
+      await closer.close(now);
+      await new Pruner(ledger).prune(now);
+      isPruned = true;
+    } else if (step.kind === 'tick') {
+      if (isPruned) return; // a late tick alone does not make up a day
       const at =
         Math.round(NOW - HOUR + ((Math.min(now, end) - NOW + HOUR) * step.madeAt) / 100) - ticks.length;
       const one = { at, received: now, price: step.price };
@@ -75,6 +89,7 @@ async function openRun(ledger: Ledger, closer: Closer) {
     else if (step.kind === 'withdraw') {
       const why = { by: 'operator', reason: 'wrong', recordedAt } as const;
       const withdrawn = await ledger.withdrawals.withdraw(days, why);
+      wasWithdrawn = true;
       if (withdrawn.length > 0) changes.push({ by: 'operator', recordedAt, price: undefined });
     } else if (step.kind === 'correct') {
       const bar = { symbolId, day, ...flat(step.price) };

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test';
 import { Closer } from '../../src/feeds/close/closer.ts';
+import { Pruner } from '../../src/feeds/close/pruner.ts';
 import { LATE_TICKS, PROVISIONAL, SESSION_CLOSE } from '../../src/ledger/prices/bars.ts';
 import { importName, noteRevision } from '../../src/ledger/prices/imports.ts';
+import { TICKS_KEPT_MS } from '../../src/ledger/ticks/tick-pruning.ts';
 import { marketOf, sessionEnd, settlementTime, tradeDate } from '../../src/market/session.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { flat, ledgersOf, NOW, newSymbol, tick } from '../support/ledgers.ts';
@@ -107,6 +109,38 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
       await closeAt(end);
       expect(await current(), change).toEqual([70, 71, 70, 71, SESSION_CLOSE]);
     }
+  });
+
+  test('a day whose ticks were deleted gets their bar, however many of them were in an earlier one', async () => {
+    for (const earlier of ['no bar', 'a provisional bar', 'a final bar'] as const) {
+      for (const change of ['import', 'correction'] as const) {
+        const { ledger, settles, end, push, publish, imported, closeAt, revert, current } = await open();
+        await push([NOW, 70], [NOW + HOUR, 74]);
+        if (earlier !== 'no bar') await closeAt(earlier === 'a final bar' ? end : settles);
+        const undo = change === 'import' ? await imported(90) : revert;
+        if (change !== 'import') await publish(90, { source: 'operator' });
+        await push([end - 1, 72]);
+        const prunedAt = end + TICKS_KEPT_MS + 24 * HOUR;
+        await closeAt(prunedAt);
+        await new Pruner(ledger).prune(prunedAt);
+        await undo(prunedAt + 1);
+        const reason = earlier === 'a final bar' ? LATE_TICKS : SESSION_CLOSE;
+        expect(await current(), `${earlier}, ${change}`).toEqual([70, 74, 70, 72, reason]);
+      }
+    }
+  });
+
+  test('withdrawn prices are not taken from the stored hours of a day', async () => {
+    const { ledger, end, push, imported, closeAt, withdraw, current } = await open();
+    await push([NOW, 70]);
+    await closeAt(end);
+    const prunedAt = end + TICKS_KEPT_MS + 24 * HOUR;
+    await closeAt(prunedAt);
+    await new Pruner(ledger).prune(prunedAt);
+    await withdraw(prunedAt + 1);
+    const undo = await imported(90);
+    await undo(prunedAt + 2);
+    expect(await current()).toBe('operator');
   });
 
   test('ticks that came late while the import was current are in the bar', async () => {

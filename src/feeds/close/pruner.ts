@@ -1,12 +1,10 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SymbolDay, TradingDay } from '../../ledger/symbols/origin.ts';
-import { TickPruning } from '../../ledger/ticks/tick-pruning.ts';
-import { type Day, FIRST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
+import { TICKS_KEPT_MS, TickPruning } from '../../ledger/ticks/tick-pruning.ts';
+import { type Day, FIRST_DAY, utcDay } from '../../market/day.ts';
 import { type WorkBounds, WorkBudget } from '../../runtime/work-budget.ts';
 import { SessionCalendar } from './session-calendar.ts';
 
-/** Ticks are kept this long after their session and the longest delay, for late ticks and restarted replicas. */
-const KEEP_MS = 7 * MS_PER_DAY;
 /** Days that are marked for deletion together: each takes a statement for every 1,000 ticks. */
 const DAYS_PER_MARK = 25;
 
@@ -59,7 +57,7 @@ export class Pruner {
   }
 
   async #oldDays(calendar: SessionCalendar, now: number): Promise<OldDays> {
-    const horizon = now - calendar.longestDelayMs - KEEP_MS;
+    const horizon = now - calendar.longestDelayMs - TICKS_KEPT_MS;
     const old: SymbolDay[] = [];
     // A session ends at most one day before its date, by UTC: where clocks are ahead of UTC.
     for await (const days of this.#ledger.ticks.tickDays.list(FIRST_DAY, utcDay(horizon) + 1)) {

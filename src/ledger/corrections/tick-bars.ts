@@ -2,14 +2,16 @@ import { type Market, marketOf, sessionEnd, settlementTime } from '../../market/
 import type { Engine } from '../engine/engine.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, onlyRow, type Sql } from '../engine/rows.ts';
-import { type BarRevision, NO_BAR, TICK_REASONS } from '../prices/bars.ts';
-import { type Closing, closingOf, limitsOf } from '../prices/closing-store.ts';
+import { storedDay, storedDays } from '../intraday/hour-bars.ts';
+import { type BarRevision, NO_BAR, readRevisions, TICK_REASONS } from '../prices/bars.ts';
+import { type Closing, closingOf, closingWith, limitsOf } from '../prices/closing-store.ts';
 import { type SymbolDay, symbolDayKey, type TradingDay } from '../symbols/origin.ts';
 import type { FoldLimits } from '../ticks/day-pages.ts';
 import { allTicksSince } from '../ticks/day-ticks.ts';
 import { type FoldedDay, foldDay, withTick } from '../ticks/fold-day.ts';
 import { isMarked } from '../ticks/mark-days.ts';
 import { TickDays } from '../ticks/tick-days.ts';
+import { TICKS_KEPT_MS } from '../ticks/tick-pruning.ts';
 import type { DayVersion } from './day-versions.ts';
 import type { BarRow } from './withdrawals.ts';
 
@@ -49,7 +51,7 @@ export class TickBars {
   readonly #withTicks = new Set<string>();
   #reached: number | undefined;
   /** By day: the revision of its earlier bar, and its ticks, if any count. */
-  #folds = new Map<string, { earlier: number | undefined; ticks?: CountedTicks }>();
+  #folds = new Map<string, { earlier: number | undefined; ticks?: CountedTicks; stored?: Closing }>();
 
   private constructor(engine: Engine, now: number, markets: ReadonlyMap<number, Market>, delayMs: number) {
     this.#engine = engine;
@@ -90,11 +92,47 @@ export class TickBars {
   async #fold(days: readonly RestoredDay[]): Promise<void> {
     await this.#findDays();
     this.#folds = new Map();
+    const withStored = await this.#withStoredHours(days);
     for (const day of days) {
-      const ticks = this.#withTicks.has(symbolDayKey(day)) ? await this.#countedTicks(day) : undefined;
+      const key = symbolDayKey(day);
       const earlier = day.earlier?.revision;
-      this.#folds.set(symbolDayKey(day), { earlier, ...(ticks && { ticks }) });
+      const stored = withStored.has(key) && (await this.#storedClosing(this.#engine.read, day));
+      if (stored) this.#folds.set(key, { earlier, stored });
+      else {
+        const ticks = this.#withTicks.has(key) ? await this.#countedTicks(day) : undefined;
+        this.#folds.set(key, { earlier, ...(ticks && { ticks }) });
+      }
     }
+  }
+
+  async #withStoredHours(days: readonly RestoredDay[]): Promise<Set<string>> {
+    const found = new Set<string>();
+    for (const [symbolId, own] of Map.groupBy(days, (of) => of.symbolId)) {
+      const all = own.map(({ day }) => day);
+      const range = { first: Math.min(...all), last: Math.max(...all) };
+      for (const day of await storedDays(this.#engine, symbolId, range)) {
+        found.add(symbolDayKey({ symbolId, day }));
+      }
+    }
+    return found;
+  }
+
+  /**
+   * The bar of a day whose ticks are deleted, from its stored hours. None if it may have been withdrawn when they were stored:
+   * then they lack the ticks that were hidden.
+   */
+  async #storedClosing(handle: Sql, day: RestoredDay): Promise<Closing | undefined> {
+    const limits = this.#limitsOf(day)[0];
+    const hidesTicks = limits?.receivedAfter !== undefined && day.earlier?.restores !== NO_BAR;
+    if (!limits || hidesTicks) return undefined;
+    const stored = await storedDay(this.#engine, handle, realDay(day));
+    if (!stored) return undefined;
+    const keptUntil = sessionEnd(this.#markets.get(day.symbolId)!, day.day) + TICKS_KEPT_MS;
+    const revisions = await readRevisions(handle, day.symbolId, 'real', day.day, day.day);
+    const isIncomplete = revisions.some(
+      ({ withdrawn, restores, recordedAt }) => withdrawn && restores === null && recordedAt <= keptUntil,
+    );
+    return isIncomplete ? undefined : closingWith(day.earlier, stored, true);
   }
 
   async #countedTicks(day: RestoredDay): Promise<CountedTicks | undefined> {
@@ -111,13 +149,15 @@ export class TickBars {
     return async (day) => {
       const fold = this.#folds.get(symbolDayKey(day));
       if (!fold || fold.earlier !== day.earlier?.revision) throw new StaleFold();
+      if (fold.stored) return fold.stored;
       const known = fold.ticks;
       let folded = known?.folded;
       for (const limits of known ? [known.limits] : this.#limitsOf(day)) {
         for (const tick of since.get(symbolDayKey(day)) ?? []) folded = withTick(folded, tick, limits);
         if (folded) break;
       }
-      if (!folded || (await isMarked(tx, realDay(day)))) return undefined; // its ticks are being deleted
+      if (!folded) return undefined;
+      if (await isMarked(tx, realDay(day))) return this.#storedClosing(tx, day); // its ticks are being deleted
       return closingOf(day.earlier, folded, this.#isFinal(day));
     };
   }

@@ -1,3 +1,5 @@
+import type { Ohlc } from '../../market/bar.ts';
+import type { Day } from '../../market/day.ts';
 import { foldIntraday, type IntradayBar } from '../../market/intraday/bar.ts';
 import { HOUR_MS, startOf, type TimeRange } from '../../market/intraday/interval.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -43,6 +45,47 @@ export async function minutesToStore(engine: Engine, of: TradingDay): Promise<In
 export async function storeMinutes(engine: Engine, tx: Sql, days: readonly DayMinutes[]): Promise<void> {
   const columns = 'symbol_id, day, at, source_id, open, high, low, close, minute_count, close_sum, minutes';
   await insertRows(engine, tx, `hour_bar (${columns})`, days.flatMap(rowsOf), 'ON CONFLICT DO NOTHING');
+}
+
+/** The days of a symbol with stored bars of real prices. */
+export async function storedDays(
+  { read, placeholder: p }: Engine,
+  symbolId: number,
+  { first, last }: DayRange,
+): Promise<Day[]> {
+  const rows = await read
+    .unsafe(
+      `SELECT DISTINCT day FROM hour_bar
+       WHERE symbol_id = ${p(1)} AND day >= ${p(2)} AND day <= ${p(3)} AND ${originFilter('real')}`,
+      [symbolId, first, last],
+    )
+    .values();
+  return rows.map(([day]) => asNumber(day));
+}
+
+/** All stored bars of a day as one, with the prices of the ticks that were deleted. Undefined if none are stored. */
+export async function storedDay(
+  { placeholder: p }: Engine,
+  handle: Sql,
+  { symbolId, day, origin }: TradingDay,
+): Promise<(Ohlc & { sourceId: number }) | undefined> {
+  const rows = await handle
+    .unsafe(
+      `SELECT open, high, low, close, source_id FROM hour_bar
+       WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND ${originFilter(origin)} ORDER BY at`,
+      [symbolId, day],
+    )
+    .values();
+  if (rows.length === 0) return undefined;
+  const hours = rows.map((row) => row.map(asNumber));
+  const [first, last] = [hours[0]!, hours.at(-1)!];
+  return {
+    open: first[0]!,
+    high: Math.max(...hours.map(([, high]) => high!)),
+    low: Math.min(...hours.map(([, , low]) => low!)),
+    close: last[3]!,
+    sourceId: last[4]!,
+  };
 }
 
 function rowsOf({ of: { symbolId, day }, minutes }: DayMinutes): RowValues[] {

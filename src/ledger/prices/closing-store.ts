@@ -76,12 +76,21 @@ export function closingOf(
   isFinal: boolean,
 ): Closing | undefined {
   if (!folded) return undefined;
-  const closing = { ...ohlcOf(folded), sourceId: folded.close.sourceId };
+  // If the bar's own ticks were deleted, a late tick alone does not make up the day.
+  if (current && !current.withdrawn && folded.firstRevision >= current.revision) return undefined;
+  return closingWith(current, { ...ohlcOf(folded), sourceId: folded.close.sourceId }, isFinal);
+}
+
+/** The bar to publish for a day whose ticks make up these prices. Undefined if it has them. */
+export function closingWith(
+  current: BarRevision | undefined,
+  closing: Omit<Closing, 'reason'>,
+  isFinal: boolean,
+): Closing | undefined {
   if (!current || current.withdrawn) {
     return { ...closing, reason: isFinal ? SESSION_CLOSE : PROVISIONAL };
   }
-  // If the bar's own ticks were deleted, a late tick alone does not make up the day.
-  if (folded.firstRevision >= current.revision || sameOhlc(current, closing)) return undefined;
+  if (sameOhlc(current, closing)) return undefined;
   if (!isFinal) return { ...closing, reason: PROVISIONAL };
   return { ...closing, reason: current.reason === PROVISIONAL ? SESSION_CLOSE : LATE_TICKS };
 }

@@ -1,7 +1,11 @@
+import { MS_PER_DAY } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
 import { type MarkedDay, markDays, unmark } from './mark-days.ts';
+
+/** Ticks are kept this long after their session and the longest delay, for late ticks and restarted replicas. */
+export const TICKS_KEPT_MS = 7 * MS_PER_DAY;
 
 /**
  * Deletes the ticks of days in bounded batches. Days are marked first: from then on their ticks are incomplete, and neither
