@@ -58,14 +58,27 @@ test('a new delay, which unloads all prices while a change is published, sends n
   await tick(2_001);
   let changes = 0;
   board.onChange(() => changes++);
-  const { ready } = board;
-  board.ready = async (...args) => {
-    await ready.apply(board, args);
+  const { prepare } = board;
+  board.prepare = (...args) => {
+    const loading = prepare.apply(board, args);
+    board.prepare = prepare;
     board.view(60_000); // the first request of a plan with a new delay
+    return loading;
   };
   await channel.publish(NOW);
   expect({ changes, sequence: topic!.sequence }).toEqual({ changes: 1, sequence: 1 });
-  board.ready = ready;
-  await channel.publish(NOW);
+  expect(await channel.publish(NOW)).toBe('loaded');
+  expect(await channel.publish(NOW)).toBe('current');
   expect(offered).toEqual([expect.stringContaining('"rate":2001')]);
+});
+
+test('changes are sent at once, even while the prices of another symbol are loading', async () => {
+  const { board, channel, topics, tick } = await openChannel();
+  const offered = subscribe(channel, topics());
+  board.prepare = () => new Promise(() => {});
+  for (const price of [2_001, 2_002]) {
+    await tick(price);
+    void channel.publish(NOW);
+    expect(offered.at(-1)).toContain(`"rate":${price}`);
+  }
 });

@@ -18,6 +18,7 @@ export class Channel {
   readonly #instance: string;
   readonly #topics = new Map<string, Topic>();
   #sequence = 0;
+  #isLoading = false;
 
   constructor(view: View, board: Board, instance: string) {
     this.view = view;
@@ -32,14 +33,25 @@ export class Channel {
     return topics;
   }
 
-  /** Updates every topic that has subscribers. */
-  async publish(now: number): Promise<void> {
+  /**
+   * Updates every topic that has subscribers. Those whose series are not loaded follow with the next call after `loaded`; `loading`
+   * while an earlier call loads them.
+   */
+  async publish(now: number): Promise<'current' | 'loading' | 'loaded'> {
     const subscribed = this.#subscribed();
     const unused = [...this.#topics].filter(([, topic]) => topic.isTransient && !subscribed.has(topic));
     for (const [code] of unused.slice(0, -UNUSED_FORMULAS_MAX)) this.#topics.delete(code);
     const series = [...new Set([...subscribed].flatMap((topic) => topic.series))];
-    await this.#board.ready(series, 'recent', now);
+    const loading = this.#isLoading ? undefined : this.#board.prepare(series, 'recent', now);
     this.#refresh([...subscribed]);
+    if (!loading) return this.#isLoading ? 'loading' : 'current';
+    this.#isLoading = true;
+    try {
+      await loading;
+    } finally {
+      this.#isLoading = false;
+    }
+    return 'loaded';
   }
 
   /** The connections with a symbol or formula that was redefined or deleted. */

@@ -15,8 +15,18 @@ function openHub() {
       return Promise.resolve({ ok: false, code: 'invalid_key' } as const);
     },
   };
-  const board = { onChange() {} } as unknown as Board;
-  const log = { debugs: false, debug() {}, info() {}, warn() {}, error() {} };
+  const outage = { left: 2, warnings: 0, ended: Promise.withResolvers<void>(), notify: () => {} };
+  const board = {
+    onChange: (listener: () => void) => {
+      outage.notify = listener;
+    },
+    prepare() {
+      if (outage.left-- > 0) return Promise.reject(new Error('its ledger cannot be reached'));
+      outage.ended.resolve();
+      return undefined;
+    },
+  } as unknown as Board;
+  const log = { debugs: false, debug() {}, info() {}, warn: () => void outage.warnings++, error() {} };
   const hub = new StreamHub({ board, gate, clock, log });
   const channel = hub.channel(new View(0, 0));
   const open = (key: string) =>
@@ -32,7 +42,7 @@ function openHub() {
         throw new Error('there is no quota');
       },
     });
-  return { hub, clock, checked, open };
+  return { hub, clock, checked, open, outage };
 }
 
 test('while the ledger does not answer about the key of one stream, the others have heartbeats and are checked', async () => {
@@ -48,4 +58,13 @@ test('while the ledger does not answer about the key of one stream, the others h
   await hung.cancel();
   expect(hub.size).toBe(0);
   expect(checked).toEqual(['hung', 'wrong']);
+});
+
+test('a change that cannot be published because the ledger fails is published later, and the failure is logged once', async () => {
+  const { open, outage } = openHub();
+  const body = open('hung');
+  outage.notify();
+  await outage.ended.promise;
+  expect(outage.warnings).toBe(1);
+  await body.cancel();
 });

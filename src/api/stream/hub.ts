@@ -44,6 +44,8 @@ export class StreamHub {
   readonly #beingChecked = new Set<StreamConnection>();
   #publishing: Promise<void> | undefined;
   #hasChanges = false;
+  /** The channels whose changes could not be published, because the ledger failed. The next check tries again. */
+  readonly #failing = new Set<Channel>();
   #isDraining = false;
 
   constructor(options: HubOptions) {
@@ -128,23 +130,35 @@ export class StreamHub {
   }
 
   async #publishChanges(): Promise<void> {
-    const { clock, log } = this.#options;
     await Promise.resolve(); // lets the board finish its update
     while (this.#hasChanges) {
       this.#hasChanges = false;
       for (const channel of this.#channels.values()) {
         for (const connection of channel.outdated()) connection.end(streamEnd(REDEFINED));
-        if (channel.connections.size === 0) continue;
-        await channel.publish(clock.now()).catch((error) => {
-          log.warn('publishing to streams failed', { message: messageOf(error) });
-        });
+        if (channel.connections.size > 0) void this.#publish(channel);
+        else this.#failing.delete(channel);
       }
     }
     this.#publishing = undefined;
   }
 
+  async #publish(channel: Channel): Promise<void> {
+    const { clock, log } = this.#options;
+    try {
+      const outcome = await channel.publish(clock.now());
+      if (outcome === 'loading') return;
+      this.#failing.delete(channel);
+      if (outcome === 'loaded') this.#onChange();
+    } catch (error) {
+      if (this.#failing.has(channel)) return;
+      this.#failing.add(channel);
+      log.warn('publishing to streams failed', { message: messageOf(error) });
+    }
+  }
+
   /** Concurrently: a check may wait for the ledger, and must not delay the heartbeats and checks of other streams. */
   #checkAll(): void {
+    if (this.#failing.size > 0) this.#onChange();
     for (const [connection, channel] of this.#connections()) {
       connection.heartbeat();
       if (this.#beingChecked.has(connection)) continue;
