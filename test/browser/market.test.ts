@@ -111,6 +111,24 @@ inBrowser('the market page', (browser) => {
     await close();
   });
 
+  test('an empty list says whether the category, the search, or both are the reason', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    for (const [query, title] of [
+      ['category=Gems', 'There is no category “Gems”.'],
+      ['category=Gems&q=gold', 'There is no category “Gems”.'],
+      ['category=Energy&q=silver', 'Nothing in Energy matches “silver”.'],
+      ['category=Watchlist&q=silver', 'Nothing in your watchlist matches “silver”.'],
+      ['category=Watchlist&q=+', 'You watch nothing yet.'],
+      ['q=zzzzzz', 'Nothing matches “zzzzzz”.'],
+    ]) {
+      await page.goto(`${service.url}/#/market?${query}`);
+      await page.getByText(title!, { exact: true }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Show all', exact: true }).click();
+    await page.getByRole('link', { name: 'Gold XAU', exact: true }).waitFor();
+    await close();
+  });
+
   test('top movers are one ranking of all symbols', async () => {
     const { page, close } = await openPage(browser, service.url);
     const codes = () => page.locator('.quotes .code').allTextContents();

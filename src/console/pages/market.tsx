@@ -132,10 +132,11 @@ function Board({
       <p class="visually-hidden" role="status">
         {plural(found.length, 'symbol')} shown
       </p>
-      {found.length === 0 && (
+      {found.length === 0 && symbols.length > 0 && (
         <NothingFound
-          search={search}
+          search={search.trim()}
           category={category}
+          isKnown={categories.includes(category)}
           onReset={() => {
             setSearch('');
             setCategory(ALL);
@@ -157,10 +158,13 @@ function Board({
 function NothingFound({
   search,
   category,
+  isKnown,
   onReset,
 }: {
   search: string;
   category: string;
+  /** Whether the category exists: a link may name another. */
+  isKnown: boolean;
   onReset: () => void;
 }) {
   const action = (
@@ -175,8 +179,10 @@ function NothingFound({
       </Notice>
     );
   }
+  if (!isKnown) return <Notice title={`There is no category “${category}”.`} action={action} />;
+  const where = category === ALL ? '' : category === WATCHLIST ? ' in your watchlist' : ` in ${category}`;
   return (
-    <Notice title={`Nothing matches “${search}”.`} action={action}>
+    <Notice title={`Nothing${where} matches “${search}”.`} action={action}>
       Search by code, name, ticker, category or unit.
     </Notice>
   );
