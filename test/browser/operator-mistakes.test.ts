@@ -250,6 +250,75 @@ inBrowser('a mistake', (browser) => {
     await close();
   });
 
+  test('blanks are no price, and no day is withdrawn while the last one does not exist', async () => {
+    await service.publish('XAU', { '2024-05-13': 2336, '2024-05-14': 2358 });
+    const { page, close } = await open('prices');
+    const form = page.locator('section').filter({ hasText: 'Correct or withdraw a day' });
+    await form.getByLabel('Symbol').fill('XAU ');
+    await form.getByLabel('Day', { exact: true }).fill('2024-05-13');
+    await form.getByLabel('Reason').fill('wrong');
+    await form.getByLabel('Close').fill(' ');
+    expect(await form.getByRole('button', { name: 'Correct XAU' }).isDisabled()).toBe(true);
+    await form.getByRole('button', { name: 'Withdraw', exact: true }).click();
+    await form.getByLabel('Last day').focus();
+    await page.keyboard.type('02312024');
+    await form.getByRole('button', { name: 'Withdraw XAU' }).click();
+    await form.getByRole('button', { name: 'Withdraw it XAU' }).click();
+    await page.locator(':focus').and(form.getByLabel('Last day')).waitFor();
+    await form.getByLabel('Last day').fill('2024-05-14');
+    await form.getByRole('button', { name: 'Withdraw XAU' }).click();
+    await form.getByRole('button', { name: 'Withdraw it XAU' }).click();
+    await form.getByText('2 days of XAU withdrawn.').waitFor();
+    await close();
+  });
+
+  test('a number stays as it is typed, and one that is missing or not whole is reported at its field', async () => {
+    const { page, complaints, close } = await open('customers');
+    await page.getByRole('button', { name: 'New plan' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('typed');
+    const [units, days] = [page.getByLabel('Units per month'), page.getByLabel('Days in a series')];
+    const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+    for (const [text, complaint] of [
+      ['', /fill out/],
+      ['1.5', /valid value/],
+    ] as const) {
+      await units.fill('');
+      await units.pressSequentially(text);
+      await save();
+      expect(await page.locator(':focus').and(units).inputValue()).toBe(text);
+      expect(await page.evaluate('document.activeElement.validationMessage')).toMatch(complaint);
+    }
+    await units.fill('');
+    await units.pressSequentially('2e3');
+    await days.fill('30');
+    await days.fill('');
+    await save();
+    await page.getByText('The plan typed is created.').waitFor();
+    const plan = (await service.ledger.plans.list()).find(({ name }) => name === 'typed');
+    expect(plan).toMatchObject({ quota: 2_000, maxSpanDays: null });
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('what is typed into the middle of a code is capitalised where it is', async () => {
+    const { page, close } = await open('prices');
+    const insert = async (label: string) => {
+      const field = page.getByLabel(label, { exact: true });
+      await field.fill('XAU');
+      await field.press('Home');
+      await field.pressSequentially('ab ');
+      expect(await field.inputValue(), label).toBe('AB XAU');
+    };
+    await insert('Symbol');
+    await page.getByRole('button', { name: 'New symbol' }).click();
+    await insert('Code');
+    await insert('Market');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'New formula' }).click();
+    await insert('Code');
+    await close();
+  });
+
   test('before the first real price of a symbol, the operator is told that it hides the simulated ones', async () => {
     const settings = { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN, OPENPIT_DEMO: 'true' };
     const demo = await openTestService('sqlite', { settings, now: Date.now() });

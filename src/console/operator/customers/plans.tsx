@@ -150,7 +150,7 @@ function Editor({
             min={0}
             required={name !== 'maxSpanDays'}
             placeholder={name === 'maxSpanDays' ? BY_VERSION : undefined}
-            value={draft[name] ?? ''}
+            defaultValue={plan[name] ?? ''} // a value would be written back while a number is being typed
             onInput={({ currentTarget: { value, valueAsNumber } }) =>
               setDraft({ ...draft, [name]: value === '' && name === 'maxSpanDays' ? null : valueAsNumber })
             }

@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { askAsOperator, NotSent } from '../../api/client.ts';
+import { typedCapitals } from '../../editing/capitals.ts';
 import { DoneNotice } from '../../editing/done-notice.tsx';
 import { SureButton } from '../../editing/sure-button.tsx';
 import { useAction } from '../../editing/use-action.ts';
@@ -29,13 +30,15 @@ interface Done {
 export function Bars({ token, simulated, onChange }: PriceFormProps) {
   const action = useAction();
   const [what, setWhat] = useState<'Correct' | 'Withdraw'>('Correct');
-  const [symbol, setSymbol] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  const [typedSymbol, setTypedSymbol] = useState('');
   const [first, setFirst] = useState('');
   const [last, setLast] = useState('');
   const [reason, setReason] = useState('');
   const [prices, setPrices] = useState<Record<string, string>>({});
   const [done, setDone] = useState<Done>();
   const [notice, setNotice] = useState<string>();
+  const symbol = typedSymbol.trim();
   const endDate = last || first;
   const post = async <T,>(path: string, bodyOf: () => object) => {
     const answer = await action.run(async () =>
@@ -46,7 +49,7 @@ export function Bars({ token, simulated, onChange }: PriceFormProps) {
   };
   const correct = async () => {
     const answer = await post<{ changed: boolean; recordedAt: string }>('/admin/bars/correct', () => {
-      const numbers = PRICES.map((name) => [name, readPrice(prices[name] || prices.close!)]);
+      const numbers = PRICES.map((name) => [name, readPrice(prices[name]?.trim() || prices.close!.trim())]);
       return { symbol, date: first, reason, ...Object.fromEntries(numbers) };
     });
     if (!answer) return;
@@ -71,7 +74,7 @@ export function Bars({ token, simulated, onChange }: PriceFormProps) {
     setNotice(`Undone: ${plural(answer.days.length, 'day')} of ${range.symbol} as before.`);
   };
   const isComplete =
-    symbol !== '' && first !== '' && reason !== '' && (what === 'Withdraw' || Boolean(prices.close));
+    symbol !== '' && first !== '' && reason !== '' && (what === 'Withdraw' || Boolean(prices.close?.trim()));
   return (
     <section class="card" aria-labelledby="bars-title">
       <div class="card-head">
@@ -87,8 +90,14 @@ export function Bars({ token, simulated, onChange }: PriceFormProps) {
         The earlier prices stay as revisions: requests with <code>asOf</code> about earlier moments still see
         them.
       </p>
-      <form class="fields" onSubmit={(event) => event.preventDefault()}>
-        <Field label="Symbol" value={symbol} onInput={(text) => setSymbol(text.toUpperCase())} />
+      <form ref={form} class="fields" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          Symbol
+          <input
+            value={typedSymbol}
+            onInput={(event) => setTypedSymbol(typedCapitals(event.currentTarget))}
+          />
+        </label>
         <Field
           label={what === 'Correct' ? 'Day' : 'First day'}
           type="date"
@@ -120,13 +129,14 @@ export function Bars({ token, simulated, onChange }: PriceFormProps) {
           describe={`${symbol} ${first}`}
           disabled={!isComplete || action.isBusy}
           onSure={() => {
+            if (!form.current!.reportValidity()) return; // a day that does not exist has no value
             setDone(undefined);
             setNotice(undefined);
             void (what === 'Correct' ? correct() : withdraw());
           }}
         />
       </form>
-      {what === 'Correct' && <FirstRealPrice symbols={simulated.has(symbol.trim()) ? [symbol.trim()] : []} />}
+      {what === 'Correct' && <FirstRealPrice symbols={simulated.has(symbol) ? [symbol] : []} />}
       {action.error !== undefined && <Failure error={action.error} />}
       {notice !== undefined && <Notice title={notice} />}
       {done && <DoneNotice text={done.text} disabled={action.isBusy} onUndo={() => undo(done)} />}

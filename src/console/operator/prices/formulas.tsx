@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { askAsOperator, ONLY_NEW } from '../../api/client.ts';
 import { useLoad } from '../../api/load.ts';
 import { linkTo } from '../../data/route.ts';
+import { typedCapitals } from '../../editing/capitals.ts';
 import { EditForm } from '../../editing/edit-form.tsx';
 import { EditedList, useListEditor } from '../../editing/edited-list.tsx';
 import { RowActions } from '../../editing/row-actions.tsx';
@@ -109,14 +110,14 @@ function FormulaForm({
         value={draft[name]}
         spellcheck={name === 'name'}
         readOnly={name === 'code' && !isNew}
-        onInput={({ currentTarget: { value } }) =>
-          setDraft({ ...draft, [name]: name === 'code' ? value.toUpperCase().trim() : value })
+        onInput={({ currentTarget }) =>
+          setDraft({ ...draft, [name]: name === 'code' ? typedCapitals(currentTarget) : currentTarget.value })
         }
       />
     </label>
   );
   return (
-    <EditForm onSave={() => onSave(draft)} onCancel={onCancel}>
+    <EditForm onSave={() => onSave({ ...draft, code: draft.code.trim() })} onCancel={onCancel}>
       {field('code', 'Code', { placeholder: 'BRENT-WTI', required: true })}
       {field('name', 'Name', { placeholder: 'Brent premium', required: true })}
       {field('expression', 'Formula: symbols in braces, numbers, + − * / and parentheses', {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { typedCapitals } from '../../editing/capitals.ts';
 import { EditForm } from '../../editing/edit-form.tsx';
 
 export interface AdminSymbol {
@@ -50,10 +51,12 @@ export function SymbolForm({
     ['Its sign', currency.symbol, (sign) => ({ ...draft, currency: { ...currency, symbol: sign } })],
     ['Unit', unit.symbol, (sign) => ({ ...draft, unit: { ...unit, symbol: sign } })],
     ['Unit in words', unit.name, (name) => ({ ...draft, unit: { ...unit, name } })],
-    ['Market', draft.market, (market) => ({ ...draft, market: market.toUpperCase() })],
   ];
   return (
-    <EditForm onSave={() => onSave({ ...draft, aliases: codesOf(aliases) })} onCancel={onCancel}>
+    <EditForm
+      onSave={() => onSave({ ...draft, code: draft.code.trim(), aliases: codesOf(aliases) })}
+      onCancel={onCancel}
+    >
       <label>
         Code
         <input
@@ -61,7 +64,7 @@ export function SymbolForm({
           readOnly={symbol !== NEW}
           required
           maxLength={32}
-          onInput={(event) => setDraft({ ...draft, code: event.currentTarget.value.toUpperCase() })}
+          onInput={(event) => setDraft({ ...draft, code: typedCapitals(event.currentTarget) })}
         />
       </label>
       {fields.map(([label, value, set]) => (
@@ -71,13 +74,21 @@ export function SymbolForm({
         </label>
       ))}
       <label>
+        Market
+        <input
+          value={draft.market}
+          required
+          onInput={(event) => setDraft({ ...draft, market: typedCapitals(event.currentTarget) })}
+        />
+      </label>
+      <label>
         Decimals
         <input
           type="number"
           min={0}
           max={12}
           required
-          value={draft.decimals}
+          defaultValue={symbol.decimals} // a value would be written back while a number is being typed
           onInput={(event) => setDraft({ ...draft, decimals: event.currentTarget.valueAsNumber })}
         />
       </label>
