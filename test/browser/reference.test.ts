@@ -100,6 +100,35 @@ inBrowser('the API reference', (browser) => {
     await close();
   });
 
+  test('a request that was lost is sent again without asking only if it changes nothing', async () => {
+    const { page, close } = await openReference('/postAdminAccounts');
+    await page.evaluate(`sessionStorage.setItem('openpit.admin', '${OPERATOR_TOKEN}')`);
+    await page.reload();
+    const posts: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()));
+    const send = async () => {
+      await page.getByRole('button', { name: 'Send POST' }).click();
+      await page.getByRole('button', { name: 'Send now: POST' }).click();
+    };
+    await send();
+    await page.locator('.answer').waitFor();
+    await page.context().setOffline(true);
+    await send();
+    await page.getByText('No connection to the service').waitFor();
+    await page.getByText('The request may have been carried out all the same.').waitFor();
+    expect(await page.locator('.answer').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(posts).toHaveLength(2);
+    await page.goto(`${program.url}/#/docs/reference/getRatesLatest`);
+    const latest = page.locator('details.operation[open]').filter({ hasText: '/rates/latest' });
+    await latest.getByRole('button', { name: 'Send' }).click();
+    await latest.getByText('No connection to the service').waitFor();
+    await page.context().setOffline(false);
+    await latest.getByRole('button', { name: 'Try again' }).click();
+    await latest.locator('.answer .badge.good').waitFor();
+    await close();
+  });
+
   test('by keyboard: find an endpoint, open it, send it; the address names it', async () => {
     const { page, close } = await openReference();
     await page.getByLabel('Find an endpoint').focus();

@@ -9,7 +9,7 @@ import {
 } from '../../../client/src/index.ts';
 import { secret } from './session.ts';
 
-export { OpenpitError };
+export { ConnectionLost, OpenpitError };
 
 /** Retries hide a short outage. A longer one is shown after a few seconds. */
 const RETRIES = 3;

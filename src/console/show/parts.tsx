@@ -40,7 +40,7 @@ export function ActionsHead() {
 export const ShownError = createContext<unknown>(undefined);
 
 /** An error message with a way to continue. */
-export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   const shown = useContext(ShownError);
   if ((isOutage(shown) && isOutage(error)) || (isUsedUp(shown) && isUsedUp(error))) return null;
   const retry = onRetry && (

@@ -1,4 +1,5 @@
 import { useContext, useState } from 'preact/hooks';
+import { ConnectionLost, NotSent } from '../../api/client.ts';
 import { useSecret } from '../../api/session.ts';
 import { linkTo } from '../../data/route.ts';
 import { SureButton } from '../../editing/sure-button.tsx';
@@ -40,7 +41,10 @@ export function TryIt({ operation, values }: { operation: ApiOperation; values: 
     setError(undefined);
     setSending(true);
     const headers = headersOf(operation, secret, values);
-    await sendRequest(path, { method, headers, ...(body && { body }) }).then(setAnswer, setError);
+    await sendRequest(path, { method, headers, ...(body && { body }) }).then(setAnswer, (reason) => {
+      setAnswer(undefined);
+      setError(reason);
+    });
     setSending(false);
   };
   const placeholder = needs === 'admin' ? 'ADMIN-TOKEN' : 'YOUR-KEY';
@@ -91,7 +95,12 @@ export function TryIt({ operation, values }: { operation: ApiOperation; values: 
         {needs === 'admin' && secret === '' && <a href={linkTo('operator')}>Sign in as the operator</a>}
         {needs === 'key' && secret === '' && <a href={linkTo('account')}>Enter a key</a>}
       </div>
-      {error !== undefined && <Failure error={error} onRetry={send} />}
+      {error !== undefined && <Failure error={error} onRetry={method === 'GET' ? send : undefined} />}
+      {error !== undefined && method !== 'GET' && !(error instanceof NotSent) && (
+        <p class="hint">
+          The request may have been carried out all the same. Check before you send it again.
+        </p>
+      )}
       {answer && <AnswerBox answer={answer} />}
     </section>
   );
@@ -149,10 +158,26 @@ function spreadsheetExample({ method, parameters }: ApiOperation, origin: string
 
 async function sendRequest(path: string, init: RequestInit): Promise<Answer> {
   const start = performance.now();
-  const response = await fetch(path, init);
-  const type = response.headers.get('content-type')?.split(';')[0] ?? '';
-  const text = await readText(response, type);
-  return { status: response.status, type, text, durationMs: Math.round(performance.now() - start) };
+  const request = requestOf(path, init);
+  try {
+    const response = await fetch(request);
+    const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+    const text = await readText(response, type);
+    return { status: response.status, type, text, durationMs: Math.round(performance.now() - start) };
+  } catch (cause) {
+    throw new ConnectionLost('The connection was lost.', { code: 'connection_lost', status: 0, cause });
+  }
+}
+
+/** A request whose headers have characters that HTTP does not allow cannot be sent. */
+function requestOf(path: string, init: RequestInit): Request {
+  try {
+    return new Request(path, init);
+  } catch {
+    throw new NotSent(
+      'A header has characters that cannot be sent. Use letters without accents, and digits.',
+    );
+  }
 }
 
 async function readText(response: Response, type: string): Promise<string> {
