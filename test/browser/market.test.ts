@@ -129,6 +129,29 @@ inBrowser('the market page', (browser) => {
     await close();
   });
 
+  test('the line of a row has every day of an import, also of one that has replaced a day', async () => {
+    await service.publish('PL', { [date(9)]: 18, [date(8)]: 19 });
+    await service.publish('PA', { [date(9)]: 8, [date(8)]: 9, [date(3)]: 10 });
+    const { page, close } = await openPage(browser, service.url);
+    await page.goto(service.url);
+    const hasPoints = async (code: string, points: number) => {
+      const row = page
+        .locator('tr')
+        .filter({ has: page.getByRole('link', { name: new RegExp(` ${code}$`) }) });
+      const line = row.locator('.sparkline-line');
+      while ((await line.getAttribute('d'))?.match(/[ML]/g)?.length !== points) await page.waitForTimeout(50);
+    };
+    await hasPoints('PL', 2);
+    await hasPoints('PA', 3);
+    const week = Object.fromEntries([7, 6, 5, 4, 3].map((ago) => [date(ago), 20 + ago]));
+    for (const code of ['PL', 'PA', 'XRH']) await service.publish(code, week);
+    service.clock.time += 60_000; // the service renews its quotes
+    await hasPoints('PL', 7);
+    await hasPoints('PA', 7);
+    await hasPoints('XRH', 5);
+    await close();
+  });
+
   test('top movers are one ranking of all symbols', async () => {
     const { page, close } = await openPage(browser, service.url);
     const codes = () => page.locator('.quotes .code').allTextContents();

@@ -46,8 +46,11 @@ export class MarketRows {
     this.#set(code, { quote, closes, direction: 0 });
   }
 
-  /** Continues a row with a newer quote. */
-  update(code: string, quote: Quote): void {
+  /**
+   * Continues a row with a newer quote. Returns false if its closes do not lead up to that and have to be loaded again, as after
+   * an import of several days.
+   */
+  update(code: string, quote: Quote): boolean {
     const known = this.#rows.get(code);
     const closes = known?.closes ?? [];
     if (!known || known.quote.date !== quote.date) {
@@ -56,12 +59,13 @@ export class MarketRows {
         closes: quote.before ? [...closes, quote.before.close] : closes,
         direction: 0,
       });
-      return;
+      return quote.before?.date === known?.quote.date;
     }
-    if (JSON.stringify(known.quote) === JSON.stringify(quote)) return;
+    if (JSON.stringify(known.quote) === JSON.stringify(quote)) return true;
     const direction = Math.sign(quote.rate - known.quote.rate) as MarketRow['direction'];
     this.#set(code, { quote, closes, direction });
     if (direction !== 0) this.#endHighlightLater();
+    return JSON.stringify(known.quote.before) === JSON.stringify(quote.before);
   }
 
   /** Sets and removes a color, which renders twice; an animation would render every row sixty times a second. */

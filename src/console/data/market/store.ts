@@ -195,7 +195,7 @@ export class MarketStore {
     let hasNew = false;
     for (const [code, quote] of Object.entries(quotes)) {
       hasNew ||= !this.rows.has(code);
-      this.rows.update(code, quote);
+      if (!this.rows.update(code, quote)) this.#hasCloses = false;
     }
     if (!hasNew) return;
     this.#setSymbols({
