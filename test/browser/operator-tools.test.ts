@@ -152,6 +152,28 @@ inBrowser('the operator’s tools', (browser) => {
     await close();
   });
 
+  test('at the width of a tablet, tables stay inside their cards, and no code is broken into letters', async () => {
+    const { page, shot, close } = await open('customers', { viewport: { width: 768, height: 1024 } });
+    const misfits = () =>
+      page.evaluate(`[...document.querySelectorAll('table.stack')].flatMap((table) => {
+        const card = table.closest('.card').getBoundingClientRect();
+        const names = [...table.querySelectorAll('th[scope="row"]')].filter((name) => /^\\w{2,10}$/.test(name.textContent));
+        const lineOf = (name) => { const range = document.createRange(); range.selectNodeContents(name); return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size; };
+        return [
+          ...(table.getBoundingClientRect().right > card.right - 16 ? [table.innerText] : []),
+          ...names.filter((name) => lineOf(name) > 1).map((name) => name.textContent),
+        ];
+      })`);
+    await page.getByRole('rowheader', { name: 'unlimited' }).waitFor();
+    expect(await misfits()).toEqual([]);
+    await shot('operator-customers-768');
+    await page.goto(`${service.url}/#/operator/prices`);
+    await page.getByRole('rowheader', { name: 'GOLDSILVER' }).waitFor();
+    expect(await misfits()).toEqual([]);
+    await shot('operator-prices-768', true);
+    await close();
+  });
+
   test('a new symbol can be defined with the keyboard alone', async () => {
     const { page, close } = await open('prices');
     await page.getByRole('button', { name: 'New symbol' }).focus();
