@@ -27,7 +27,7 @@ inBrowser('the page in trouble', (browser) => {
     await page.goto(service.url);
     await page.getByText('Prices on this service need a key.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await page.getByLabel('API key').fill('pit_live_wrong');
+    await page.getByLabel('API key').fill('pit_live_…JRqx'); // as a page shows it
     await page.getByRole('button', { name: 'Use this key' }).click();
     await page.getByText('This key does not work').waitFor();
     await shot('trouble-wrong-key');
@@ -58,7 +58,7 @@ inBrowser('the page in trouble', (browser) => {
     });
     const first = await openPage(browser, on.url);
     await first.page.goto(`${on.url}/#/operator`);
-    await first.page.getByLabel('Admin token').fill('the-wrong-one');
+    await first.page.getByLabel('Admin token').fill('the-wrong…one');
     await first.page.evaluate(fillWhenRefused('the-right-token-of-it'));
     await first.page.getByRole('button', { name: 'Sign in' }).click();
     await first.page.getByText('This token does not work').waitFor();

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { inHeader } from '../api/client.ts';
 import { rememberKey, setSecret } from '../api/session.ts';
 
 /** Asks for a key. It stays in this tab, unless the user wants it remembered. */
@@ -12,7 +13,7 @@ export function KeyForm({ label, children }: { label: string; children?: Compone
       onSubmit={(event) => {
         event.preventDefault();
         if (text.trim() === '') return;
-        setSecret('key', text.trim());
+        setSecret('key', inHeader(text.trim())); // the page shows keys with a “…” that somebody may copy
         if (isRemembered) rememberKey(true);
       }}
     >

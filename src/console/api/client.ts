@@ -58,7 +58,7 @@ export function askAsOperator<T>(token: string, path: string, options: RequestOp
   const name = secret('operator');
   const headers = {
     authorization: `Bearer ${token}`,
-    ...(name !== '' && { 'openpit-operator': encodeName(name) }),
+    ...(name !== '' && { 'openpit-operator': inHeader(name).slice(0, 64) }),
     ...options.headers,
   };
   return askWithKey<T>('', path, { timeoutMs: OPERATOR_TIMEOUT_MS, ...options, headers });
@@ -67,9 +67,9 @@ export function askAsOperator<T>(token: string, path: string, options: RequestOp
 /** The headers of a definition that must not replace an existing one, perhaps of another operator. */
 export const ONLY_NEW = { 'if-none-match': '*' };
 
-/** Headers are limited to ASCII here: any other character becomes a question mark. */
-function encodeName(name: string): string {
-  return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
+/** A text for a header. Those are limited to ASCII here: any other character becomes a question mark. */
+export function inHeader(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?');
 }
 
 /** What the page refuses to send, and why. */

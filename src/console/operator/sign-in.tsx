@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { OpenpitError } from '../api/client.ts';
+import { inHeader, type OpenpitError } from '../api/client.ts';
 import { secret, setSecret } from '../api/session.ts';
 import { Notice } from '../show/parts.tsx';
 
@@ -24,7 +24,7 @@ export function SignIn({ error }: { error?: OpenpitError | undefined }) {
         onSubmit={(event) => {
           event.preventDefault();
           setSecret('operator', name.trim());
-          if (token.trim() !== '') setSecret('admin', token.trim());
+          if (token.trim() !== '') setSecret('admin', inHeader(token.trim()));
         }}
       >
         <label for="secret-admin">Admin token</label>
