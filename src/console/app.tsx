@@ -103,7 +103,8 @@ export function App() {
 
 function Page({ page, rest, config }: { page: string; rest: string; config: ConfigAnswer }) {
   if (page === 'market') return <MarketPage config={config} />;
-  if (page === 'symbol') return <SymbolPage key={rest} code={rest.toUpperCase()} config={config} />;
+  if (page === 'symbol' && rest !== '')
+    return <SymbolPage key={rest} code={rest.toUpperCase()} config={config} />;
   if (page === 'account') return <AccountPage config={config} />;
   if (page === 'operator') return <OperatorPage section={rest} config={config} />;
   if (page === 'docs') return <DocsPage section={rest} config={config} />;

@@ -160,6 +160,18 @@ inBrowser('the account page', (browser) => {
     await close();
   });
 
+  test('a plan without a quota has no share of it, and says so', async () => {
+    const { page, close } = await openPage(browser, service.url);
+    await page.goto(service.url);
+    await page.evaluate(`sessionStorage.setItem('openpit.key', '${await service.key('unlimited')}')`);
+    await page.goto(`${service.url}/#/account`);
+    await page.reload();
+    await page.getByText('There is no limit. The count resets on').waitFor();
+    await page.getByText('Unlimited units per month.').waitFor();
+    expect(await page.getByText('of unlimited').count()).toBe(0);
+    await close();
+  });
+
   test('a key is remembered only on request, survives a new tab, and is forgotten everywhere', async () => {
     const context = await (await browser()).newContext();
     const page = await context.newPage();

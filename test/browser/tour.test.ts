@@ -151,8 +151,13 @@ inBrowser('the page in a browser', (browser) => {
     const { page, complaints, close } = await openPage(browser, program.url);
     await page.goto(`${program.url}/#/symbol/NOPE`);
     await page.getByText('There is no symbol “NOPE”.').waitFor();
-    await page.goto(`${program.url}/#/nowhere`);
-    await page.getByText('There is nothing here.').waitFor();
+    await page.goto(`${program.url}/#/symbol/%7BXAU`);
+    await page.getByText('There is no symbol “{XAU”.').waitFor();
+    for (const path of ['nowhere', 'symbol', 'symbol/']) {
+      await page.goto(`${program.url}/#/account`);
+      await page.goto(`${program.url}/#/${path}`);
+      await page.getByText('There is nothing here.').waitFor();
+    }
     expect(complaints).toEqual([expect.stringContaining('404')]); // Chromium reports that the service knows no such symbol
     await close();
   });

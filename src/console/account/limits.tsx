@@ -1,5 +1,5 @@
 import type { PlanRecord } from '../api/answers.ts';
-import { count, duration, plural } from '../show/format.ts';
+import { count, duration, plural, UNLIMITED } from '../show/format.ts';
 
 /** The limits of a plan in plain words. */
 export function Limits({ plan }: { plan: PlanRecord }) {
@@ -8,7 +8,8 @@ export function Limits({ plan }: { plan: PlanRecord }) {
       <h2 id="plan-title">Plan “{plan.name}”</h2>
       <ul class="limits">
         <li>
-          <strong>{count(plan.quota)}</strong> units per month. Errors and unchanged responses are free.
+          <strong>{count(plan.quota) === UNLIMITED ? 'Unlimited' : count(plan.quota)}</strong> units per
+          month. Errors and unchanged responses are free.
         </li>
         <li>
           {plan.delaySeconds === 0 ? (

@@ -30,6 +30,7 @@ import { withinPlan } from '../symbol/within-plan.ts';
 const REQUESTS_UNASKED_MAX = 15;
 
 export function SymbolPage({ code, config }: { code: string; config: ConfigAnswer }) {
+  if (codesIn(code).length === 0) return <NoSymbol code={code} message="" />;
   return (
     <WithKey config={config} shape="chart">
       {(holder) => <Found code={code} holder={holder} />}

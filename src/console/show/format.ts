@@ -47,8 +47,10 @@ function within(decimals: number): number {
   return Math.min(Math.max(decimals, DECIMALS_MIN), DECIMALS_MAX);
 }
 
+export const UNLIMITED = 'unlimited';
+
 export function count(value: number): string {
-  return value >= 1e14 ? 'unlimited' : GROUPED.format(value);
+  return value >= 1e14 ? UNLIMITED : GROUPED.format(value);
 }
 
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
