@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { openTestService, type TestService } from '../support/service.ts';
 import { seriousFindings } from './axe.ts';
-import { openPage, WIDTHS } from './browser.ts';
+import { OPERATOR_TOKEN, openPage, WIDTHS } from './browser.ts';
 import { inBrowser } from './in-browser.ts';
 
 const DAY_MS = 86_400_000;
@@ -78,6 +78,39 @@ inBrowser('the market page', (browser) => {
       );
     }
     await close();
+  });
+
+  test('of a very long group the first rows are shown, and categories in any script have ids of their own', async () => {
+    const settings = { OPENPIT_ADMIN_TOKEN: OPERATOR_TOKEN, OPENPIT_PUBLIC_PLAN: 'unlimited' };
+    const large = await openTestService('sqlite', { settings, now: Date.now() });
+    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' };
+    const symbol = {
+      currency: { code: 'USD', name: 'US Dollar', symbol: '$' },
+      unit: { symbol: 'MT', name: 'Metric ton' },
+      market: 'SPOT',
+      decimals: 2,
+      status: 'active',
+      updateInterval: 'day',
+      aliases: [],
+    };
+    for (let i = 0; i < 262; i++) {
+      const body = JSON.stringify({ ...symbol, name: `Number ${i}`, category: i === 0 ? '能源' : '金属' });
+      const response = await large.get(`/admin/symbols/N${i}`, undefined, { method: 'PUT', headers, body });
+      expect(response.status).toBe(200);
+    }
+    await large.core.follow();
+    const { page, close } = await openPage(browser, large.url);
+    await page.goto(large.url);
+    const rows = page.locator('section', { has: page.locator('#group-金属') }).locator('tbody tr');
+    const button = page.getByRole('button', { name: 'Show all 261 of 金属' });
+    await button.waitFor();
+    expect(await rows.count()).toBe(250);
+    await button.click();
+    await button.waitFor({ state: 'detached' });
+    expect(await rows.count()).toBe(261);
+    expect(await page.evaluate(`document.querySelectorAll('[id="group-能源"]').length`)).toBe(1);
+    await close();
+    await large.close();
   });
 
   test('the watchlist and collapsed groups stay in the browser, and other tabs see them at once', async () => {

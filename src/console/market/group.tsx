@@ -6,7 +6,7 @@ import { Row } from './row.tsx';
 /** The groups of which this tab shows all rows, so that going back finds them as they were. */
 const wholeGroups = new Set<string>();
 
-/** A card with some symbols, which can be collapsed to its title. A long one may show only its first rows until the user expands it. */
+/** A card with some symbols, which can be collapsed to its title. A long one shows only its first rows until the user expands it. */
 export function Group({
   name,
   symbols,
@@ -33,7 +33,7 @@ export function Group({
     wholeGroups.add(name);
     setWhole(true);
   };
-  const id = `group-${name.replaceAll(/\W+/g, '-')}`;
+  const id = `group-${name.replaceAll(/\s+/g, '-')}`;
   return (
     <section class="card flush" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>

@@ -27,6 +27,9 @@ import { Choice, Failure, Loading, Notice } from '../show/parts.tsx';
 /** How often the page checks whether markets have opened. */
 const REOPEN_MS = 60_000;
 
+/** More than the catalogue has. With 3,000 rows, each key in the search field took over half a second. */
+const ROWS_MAX = 250;
+
 /** In one column, the whole market would be dozens of screens long. */
 const NARROW_ROWS = 10;
 
@@ -76,14 +79,14 @@ function Board({
   const isWide = useMedia('(min-width: 981px)');
   const [watchlist, others] = [groups.filter(isWatchlist), groups.filter((group) => !isWatchlist(group))];
   const heightOf = ({ name, symbols: own }: MarketGroup) =>
-    HEAD_ROWS + (collapsedBefore.includes(name) ? 0 : own.length);
+    HEAD_ROWS + (collapsedBefore.includes(name) ? 0 : Math.min(ROWS_MAX, own.length));
   const columns = isWide && others.length > 1 ? inColumns(others, heightOf) : [others];
   const show = ({ name, symbols: own }: MarketGroup, isAlone = false) => (
     <Group
       key={name}
       name={name}
       symbols={own}
-      rowsMax={isWide || groups.length === 1 || search !== '' ? own.length : NARROW_ROWS}
+      rowsMax={isWide || groups.length === 1 || search !== '' ? ROWS_MAX : NARROW_ROWS}
       isSplit={isWide && isAlone}
       store={store}
       isCollapsed={collapsed.includes(name)}
