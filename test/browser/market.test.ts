@@ -176,7 +176,7 @@ inBrowser('the market page', (browser) => {
     };
     await hasPoints('PL', 2);
     await hasPoints('PA', 3);
-    const week = Object.fromEntries([7, 6, 5, 4, 3].map((ago) => [date(ago), 20 + ago]));
+    const week = Object.fromEntries([7, 6, 5, 4, 3].map((ago) => [date(ago), 2_000 + ago]));
     for (const code of ['PL', 'PA', 'XRH']) await service.publish(code, week);
     service.clock.time += 60_000; // the service renews its quotes
     await hasPoints('PL', 7);
