@@ -31,7 +31,7 @@ test('the fast path for ticks gives what the schema gives', () => {
     }),
     { numRuns: 2_000 },
   );
-  expect(valid).toBeGreaterThan(20);
+  expect(valid).toBeGreaterThan(5);
 });
 
 test.each([['2026-02-30T12:00:00Z'], ['2026-06-31T12:00:00+02:00'], ['2025-02-29T12:00Z']])(
