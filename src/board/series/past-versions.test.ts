@@ -113,3 +113,25 @@ test('a tick of the newest day leaves the past version unchanged, and a correcti
   expect(view.pastVersion(gold)).toBeGreaterThan(past);
   await ledger.close();
 });
+
+test('a view that shows nothing any more has passed no day, so its next price may be the first', async () => {
+  const opened = await openBoard();
+  const { board, clock, gold, ledger } = opened;
+  const view = board.view(0);
+  const tomorrow = utcDay(clock.time) + 1;
+  const steps: Step[] = [
+    { kind: 'bar', source: 'feed', daysAgo: -1, price: 1 },
+    { kind: 'withdraw', daysAgo: -1 },
+    { kind: 'bar', source: SIMULATED, daysAgo: -1, price: 1 },
+  ];
+  const passed: boolean[] = [];
+  for (const s of steps) {
+    await perform(opened, s, 0);
+    await board.follow(await ledger.head());
+    await board.ready([gold], 'all', clock.time);
+    passed.push(view.hasPassed(gold, tomorrow - 1));
+  }
+  expect(passed).toEqual([true, false, true]);
+  expect(view.firstDay(gold)).toBe(tomorrow);
+  await ledger.close();
+});

@@ -18,6 +18,9 @@ import { type HistorySource, SymbolHistories } from './symbol-histories.ts';
  */
 const LATEST_MS_MAX = 250;
 
+/** The newest day of a view without any price. */
+const SHOWS_NOTHING = Number.NEGATIVE_INFINITY;
+
 export interface SeriesOptions {
   ledger: Ledger;
   /** For loads that no request waits for. */
@@ -56,7 +59,7 @@ export class SymbolSeries {
   versions: number[] = [];
   /** By view index. Changes whenever the view shows something else of the days before `newestDays`. */
   pastVersions: number[] = [];
-  /** By view index: the newest day that the view has shown. It only increases until the series is reset. */
+  /** By view index: the newest day that the view has shown. It only increases until the series is reset or the view shows nothing. */
   newestDays: Day[] = [];
   /** The newest version of any series. While it is unchanged, so is every view. */
   static lastVersion = 0;
@@ -232,10 +235,11 @@ export class SymbolSeries {
     const version = ++SymbolSeries.lastVersion;
     this.versions[view] = version;
     if (from < this.newestDays[view]!) this.pastVersions[view] = version;
-    this.newestDays[view] = Math.max(this.newestDays[view]!, this.#newestDay(view));
+    const newest = this.#newestDay(view);
+    this.newestDays[view] = newest === SHOWS_NOTHING ? newest : Math.max(this.newestDays[view]!, newest);
   }
 
   #newestDay(view: number): Day {
-    return this.histories?.visible(view)?.views[view]?.latest?.day ?? Number.NEGATIVE_INFINITY;
+    return this.histories?.visible(view)?.views[view]?.latest?.day ?? SHOWS_NOTHING;
   }
 }
