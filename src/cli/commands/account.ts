@@ -26,6 +26,7 @@ const DAYS_SHOWN = 31;
 export const accountCommands: readonly Command[] = [
   {
     name: 'account create',
+    createsLedger: 'where named',
     summary: 'Create an account and its first key, which is shown only once',
     examples: ['account create --name "My company" --plan basic'],
     flags: {

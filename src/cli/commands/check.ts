@@ -1,14 +1,12 @@
 import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG } from '../framework/command.ts';
-import { requireExistingLedger } from '../framework/existing-ledger.ts';
 import { printLine } from '../framework/print-line.ts';
 
 export const checkCommand: Command = {
   name: 'check',
   summary: 'Verify that all counts in the ledger add up; exit code 1 if they do not',
   flags: JSON_FLAG,
-  async run({ config, withLedger, isSet }) {
-    await requireExistingLedger(config);
+  async run({ withLedger, isSet }) {
     const wrong = await withLedger((ledger) => ledger.quota.check());
     if (isSet('json')) printLine(JSON.stringify({ ok: wrong.length === 0, wrong }));
     else if (wrong.length === 0) printLine('All counts add up.');

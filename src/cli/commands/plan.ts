@@ -33,6 +33,7 @@ export const planCommands: readonly Command[] = [
   },
   {
     name: 'plan set',
+    createsLedger: 'where named',
     operands: ['NAME'],
     summary: 'Create or change a plan',
     details:

@@ -20,7 +20,7 @@ export function sampleCommands(providers: readonly Provider[]): readonly Command
         'Prices of days later than two weeks after the last exchange rate cannot be converted until openpit feed run ecb has loaded newer ones.',
       examples: ['sample load', 'sample load --list'],
       flags: { list: { help: 'Only show what would be loaded, with its edition and licence' }, ...JSON_FLAG },
-      createsLedger: true,
+      createsLedger: 'anywhere',
       run: (call) => (call.isSet('list') ? list(call, providers) : load(call, providers)),
     },
     {
@@ -29,7 +29,7 @@ export function sampleCommands(providers: readonly Provider[]): readonly Command
       summary: 'Print the bundled prices of a symbol as CSV, for example to try an import',
       examples: ['sample export WTIOIL-SPOT'],
       flags: {},
-      createsLedger: true, // it needs none
+      ledgerOptional: true,
       run: ({ operands }) => exportCsv(operands[0]!.toUpperCase(), providers),
     },
   ];

@@ -39,6 +39,7 @@ export const symbolsCommands: readonly Command[] = [
   },
   {
     name: 'symbols import',
+    createsLedger: 'where named',
     operands: ['FILE'],
     summary: 'Add and change symbols from a JSON file in the format of openpit symbols list --json',
     flags: {

@@ -9,7 +9,6 @@ import { INTRADAY_INTERVALS } from '../../market/intraday/interval.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { codeOf } from '../../runtime/log/log.ts';
 import { type Command, type CommandCall, UsageError } from '../framework/command.ts';
-import { requireExistingLedger } from '../framework/existing-ledger.ts';
 import { requireFolderOf } from '../framework/files.ts';
 import { ExportProgress } from './export-progress.ts';
 import { openOutput } from './output.ts';
@@ -91,7 +90,6 @@ async function exportPrices(call: CommandCall): Promise<void> {
     throw new UsageError('Parquet is binary; write it to a file with -o FILE');
   }
   if (name !== '-') requireFolderOf(name);
-  await requireExistingLedger(call.config);
   await call.withLedger(async (ledger) => {
     const history = await explained(() =>
       HistoryExport.open({

@@ -43,6 +43,7 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
     },
     {
       name: 'feed run',
+      createsLedger: 'where named',
       operands: ['KEY'],
       summary: 'Run a feed now, even if it is disabled',
       examples: ['feed run ecb'],
@@ -58,6 +59,7 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
     },
     {
       name: 'feed enable',
+      createsLedger: 'where named',
       operands: ['[KEY]'],
       summary: 'Enable a feed: a running server runs it at once, then on its schedule',
       details:
@@ -84,6 +86,7 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
     },
     {
       name: 'feed set',
+      createsLedger: 'where named',
       operands: ['KEY'],
       summary: "Show or replace the addresses of a feed's provider",
       examples: ['feed set ecb', 'feed set ecb --url https://mirror.example/eurofxref-hist.zip'],

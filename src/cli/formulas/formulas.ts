@@ -6,6 +6,7 @@ import { printLine } from '../framework/print-line.ts';
 export const formulaCommands: readonly Command[] = [
   {
     name: 'symbols define',
+    createsLedger: 'where named',
     operands: ['CODE'],
     summary: 'Define a formula that can be requested by its code, or replace its definition',
     details:

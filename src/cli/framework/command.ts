@@ -8,6 +8,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 import { commandLineUser } from './actor.ts';
+import { missingLedger } from './existing-ledger.ts';
 
 /** An option of a command. `value` names its argument; an option without one is a switch. */
 export interface Flag {
@@ -31,8 +32,11 @@ export interface Command {
   flags: Readonly<Record<string, Flag>>;
   /** The settings it accepts as options; by default those that locate the ledger. */
   settings?: readonly SettingName[];
-  /** Whether it creates a ledger in the default folder when there is none. Other commands require an explicit location. */
-  createsLedger?: true;
+  /**
+   * Whether it creates a ledger where there is none: in any place, or only in one that the user has named. Other commands
+   * would create an empty one in a mistyped place, and report success.
+   */
+  createsLedger?: 'anywhere' | 'where named';
   /** Whether it can work without a ledger. Where it needs one after all, it checks that there is one. */
   ledgerOptional?: true;
   /** Whether it runs with invalid settings, which are replaced by their defaults, and without a ledger. */
@@ -53,7 +57,7 @@ export interface CommandCall {
   isSet(name: string): boolean;
   /** The value of an environment variable that an option names. */
   environment(name: string): string | undefined;
-  /** Opens the ledger for `work`, and closes it afterwards. */
+  /** Opens the ledger for `work`, and closes it afterwards. Without a ledger, it is created or refused, as the command says. */
   withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T>;
 }
 
@@ -101,7 +105,7 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     : { config: readConfig(process.env, settings), errors: [] };
   const { createsLedger, ledgerOptional, toleratesAnything } = command;
   if (!command.settings) warnOfMisspelledLedger(config);
-  if (!createsLedger && !ledgerOptional && !toleratesAnything) requireLedger(config);
+  if (createsLedger !== 'anywhere' && !ledgerOptional && !toleratesAnything) requireLedger(config);
   return {
     operands: positionals,
     config,
@@ -115,7 +119,7 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     },
     isSet: (name) => values[name] === true,
     environment: (name) => process.env[name],
-    withLedger: (work) => withLedger(config, work),
+    withLedger: (work) => withLedger(config, createsLedger !== undefined, work),
   };
 }
 
@@ -208,7 +212,13 @@ function requireLedger({ ledgerGiven, databaseUrl, dataDir }: Config): void {
   );
 }
 
-async function withLedger<T>(config: Config, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+async function withLedger<T>(
+  config: Config,
+  mayCreate: boolean,
+  work: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  const missing = mayCreate ? undefined : await missingLedger(config);
+  if (missing !== undefined) throw new UsageError(missing);
   const ledger = await Ledger.open(config.databaseUrl, systemClock);
   try {
     return await work(ledger.as(commandLineUser()));

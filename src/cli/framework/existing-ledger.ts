@@ -3,13 +3,12 @@ import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { UsageError } from './command.ts';
 
-/** For commands that would otherwise create an empty ledger in a mistyped place, and report success. */
-export async function requireExistingLedger(config: Config): Promise<void> {
+/** What to tell the user if there is no ledger where the settings point; undefined if there is one. */
+export async function missingLedger(config: Config): Promise<string | undefined> {
   const path = ledgerPath(config);
   const place = path === undefined ? 'in the database of OPENPIT_DATABASE_URL' : `at ${path}`;
   const isMissing = path !== undefined && !fileExists(path);
-  if (isMissing || (await Ledger.schema(config.databaseUrl, systemClock)).version === 0)
-    throw new UsageError(`there is no ledger ${place}`);
+  if (!isMissing && (await Ledger.schema(config.databaseUrl, systemClock)).version > 0) return undefined;
+  return `there is no ledger ${place}`;
 }

@@ -16,7 +16,7 @@ const LINES_SHOWN = 20;
 
 export const importCommand: Command = {
   name: 'import',
-  createsLedger: true,
+  createsLedger: 'anywhere',
   operands: ['FILE'],
   summary: 'Import daily prices from a CSV or XLSX file (- for standard input)',
   details:

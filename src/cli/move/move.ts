@@ -12,7 +12,6 @@ import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG, table, UsageError } from '../framework/command.ts';
-import { requireExistingLedger } from '../framework/existing-ledger.ts';
 import { requireCreatable } from '../framework/files.ts';
 import { printLine } from '../framework/print-line.ts';
 import { MoveDisplay } from './display.ts';
@@ -35,7 +34,6 @@ export const moveCommand: Command = {
     }
     if (isPostgresUrl(to)) readPostgresUrl('--to', to);
     else requireCreatable(sqlitePath(to));
-    await requireExistingLedger(config);
     const moved = await withLedger(async (ledger) => {
       if (!isSet('force')) await requireUnused(config, ledger);
       const target = await openTarget(to);

@@ -26,7 +26,7 @@ const LOG_CHARS_MAX = 8 * 1024 * 1024;
 
 export const serveCommand: Command = {
   name: 'serve',
-  createsLedger: true,
+  createsLedger: 'anywhere',
   summary: 'Serve the API over HTTP or HTTPS',
   examples: ['serve --port 8080 --data-dir /var/lib/openpit'],
   flags: {

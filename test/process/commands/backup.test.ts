@@ -204,7 +204,7 @@ test.skipIf(process.getuid?.() !== 0)(
         OPENPIT_ADMIN_TOKEN: 'a-long-token-of-the-operator',
       };
       const backup = join(newFolder(), 'backup.db');
-      await openpit(['plan', 'list'], settings);
+      await openpit(['migrate'], settings);
       await openpit(['backup', backup], settings);
       program = await Program.start(settings);
       const fill = () => {

@@ -123,7 +123,7 @@ test.each([
 });
 
 test('a specified folder is created, and a ledger in ./data is found', async () => {
-  const named = await openpit(['plan', 'list', '--data-dir', 'elsewhere']);
+  const named = await openpit(['plan', 'set', 'gold', '--data-dir', 'elsewhere']);
   expect(named.exitCode).toBe(0);
   expect(existsSync(join(named.cwd, 'elsewhere', 'openpit.db'))).toBe(true);
   const { cwd } = await imported(CSV);

@@ -166,7 +166,7 @@ test.skipIf(lacks !== undefined)(
 test.skipIf(process.getuid?.() !== 0)('a full disk is a problem', () =>
   withSmallDisk(16, async (folder) => {
     const settings = { OPENPIT_DATA_DIR: join(folder, 'data'), OPENPIT_DEMO: 'false' };
-    await openpit(['plan', 'list'], settings);
+    await openpit(['migrate'], settings);
     writeFileSync(join(folder, 'filler'), new Uint8Array(14.5 * 1024 * 1024));
     const doctor = await Doctor.run(settings);
     expect(doctor.of('disk.room')[0]).toMatch(/^problem: .*no prices are accepted/);

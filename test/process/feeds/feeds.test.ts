@@ -19,6 +19,7 @@ describe.each(ENGINES)('openpit feed on %s', (engine) => {
 
   beforeAll(async () => {
     if (engine === 'postgres') settings.OPENPIT_DATABASE_URL = await newLedgerUrl(engine);
+    await openpit(['migrate'], settings);
   });
 
   test('a feed is disabled until it is enabled, and can be disabled again', async () => {

@@ -43,7 +43,6 @@ test('one scrape of a shared port has the metrics of all processes, whichever it
 
 test('feed runs and ledger calls of the feed thread are counted in the serving process', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
-  await openpit(['plan', 'list'], settings);
   await openpit(['feed', 'enable', 'eia'], { ...settings, OPENPIT_EIA_API_KEY: 'k' });
   program = await Program.start(settings); // without the key of its provider a run fails before any request
   const failed = 'openpit_feed_runs_total{feed="eia",status="failed"}';

@@ -136,13 +136,59 @@ test('a damaged ledger is called damaged', async () => {
   expect(stderr).not.toContain('cannot be reached');
 });
 
-test.each([['check'], ['move']])('%s does not create a ledger in a mistyped folder', async (command) => {
+/** What reads a ledger, or changes what must be in it. */
+const NEED_A_LEDGER = [
+  'check',
+  'move --to /tmp/openpit-none/new.db',
+  'account list',
+  'account show acc_1',
+  'account suspend acc_1',
+  'account resume acc_1',
+  'account set-plan acc_1 --plan pro',
+  'account delete acc_1 --yes',
+  'plan list',
+  'plan delete pro',
+  'key create --account acc_1',
+  'key list --account acc_1',
+  'key rotate key_1',
+  'key revoke key_1',
+  'symbols list',
+  'symbols formulas',
+  'symbols undefine CRACK321',
+  'symbols delete XAU --yes',
+  'bars withdraw --symbol XAU --day 2024-05-08 --reason wrong',
+  'quarantine list',
+  'quarantine release 1',
+  'import list',
+  'import undo 1',
+  'feed list',
+  'feed disable ecb',
+  'feed history',
+  'feed doctor ecb',
+  'webhook secret',
+  'audit',
+];
+
+test.each(NEED_A_LEDGER)('%s does not create a ledger in a mistyped folder', async (command) => {
   const folder = join(newFolder(), 'mistyped');
-  const args = command === 'move' ? ['move', '--to', join(newFolder(), 'new.db')] : [command];
-  const { exitCode, stderr } = await openpit(args, { OPENPIT_DATA_DIR: folder });
-  expect(exitCode).toBe(2);
-  expect(stderr).toContain(`there is no ledger at ${join(folder, 'openpit.db')}`);
+  const path = join(folder, 'openpit.db');
+  const { exitCode, stderr } = await openpit(command.split(' '), {
+    OPENPIT_DATABASE_URL: `sqlite://${path}`,
+  });
+  expect([exitCode, stderr]).toEqual([2, `openpit: there is no ledger at ${path}\n`]);
   expect(existsSync(folder)).toBe(false);
+});
+
+test.each([
+  'account create --name A --plan pro',
+  'plan set gold --quota 10',
+  'symbols define PAIR --as {XAU}/{XAG} --name Pair',
+  'feed enable ecb',
+  'feed set ecb --url https://mirror.example/eurofxref-hist.zip',
+])('%s creates a ledger in the folder that is named', async (command) => {
+  const folder = join(newFolder(), 'new');
+  expect(await openpit(command.split(' '), { OPENPIT_DATA_DIR: folder })).toMatchObject({ exitCode: 0 });
+  expect(existsSync(join(folder, 'openpit.db'))).toBe(true);
 });
 
 test('an empty file is no ledger whose counts add up', async () => {
