@@ -124,6 +124,13 @@ describe('the format of a file is detected from its contents', () => {
   });
 });
 
+test('a file without sheets has none to choose', async () => {
+  for (const file of [CSV, gzipSync(CSV)])
+    await expect(read(file, { part: 'Prices' })).rejects.toThrow(
+      'the file has no sheet "Prices": it is neither a workbook nor a zip; omit --sheet',
+    );
+});
+
 describe('workbooks', () => {
   /** 44928 is 2023-01-02 in Excel's count from 1900, and 43466 in that from 1904. */
   const dated = (day: number, workbookPr = '') =>

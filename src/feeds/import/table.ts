@@ -21,6 +21,10 @@ const OLD_EXCEL = [0xd0, 0xcf, 0x11, 0xe0];
 export async function openTable(path: string, options: TableOptions): Promise<PriceTable> {
   const container = containerOf(await firstBytes(path, HEAD_BYTES));
   if (container === 'zip') return openZip(path, options);
+  if (options.part !== undefined)
+    throw new Error(
+      `the file has no sheet "${options.part}": it is neither a workbook nor a zip; omit --sheet`,
+    );
   return openText(container === 'gzip' ? gzipFile(path) : plainFile(path), options.columns);
 }
 
