@@ -96,10 +96,16 @@ async function decide(call: CommandCall, state: 'released' | 'dropped'): Promise
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`ID must be a number (received "${text}")`);
   const id = Number(text);
   const now = systemClock.now();
-  const done = await call.withLedger(({ quarantine }) =>
-    state === 'released' ? quarantine.release(id, now, 'operator') : quarantine.drop(id, now, 'operator'),
-  );
-  if (!done)
-    throw new Error(`price ${id} cannot be ${state}; openpit quarantine list --all lists all prices`);
+  await call.withLedger(async ({ quarantine }) => {
+    const done = await (state === 'released'
+      ? quarantine.release(id, now, 'operator')
+      : quarantine.drop(id, now, 'operator'));
+    if (!done) throw new Error(whyNot(id, await quarantine.stateOf(id)));
+  });
   printLine(call.isSet('json') ? JSON.stringify({ id, state }) : `Price ${id} is ${state}.`);
+}
+
+function whyNot(id: number, state: HeldTick['state'] | undefined): string {
+  const reason = state === undefined ? `there is no price ${id}` : `price ${id} has already been ${state}`;
+  return `${reason}; openpit quarantine list --all lists all prices`;
 }

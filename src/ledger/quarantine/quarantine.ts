@@ -26,6 +26,8 @@ export interface HeldTick {
   decidedBy: string | undefined;
 }
 
+const STATE = asOneOf('held', 'released', 'dropped');
+
 const HELD_TICK = rowReader<HeldTick>({
   id: asNumber,
   symbol: asText,
@@ -35,7 +37,7 @@ const HELD_TICK = rowReader<HeldTick>({
   received: asNumber,
   price: asNumber,
   reason: asText,
-  state: asOneOf('held', 'released', 'dropped'),
+  state: STATE,
   decidedAt: optional(asNumber),
   decidedBy: optional(asText),
 });
@@ -92,6 +94,13 @@ export class QuarantineStore {
       FROM quarantine_tick q JOIN symbol s ON s.id = q.symbol_id JOIN source o ON o.id = q.source_id
       WHERE q.state = 'held' OR ${options.all ? 1 : 0} = 1 ORDER BY q.id DESC LIMIT ${options.limit}`;
     return rows.map(HELD_TICK.read);
+  }
+
+  /** The state of a tick or a bar; undefined when there is none with this id. */
+  async stateOf(id: number): Promise<HeldTick['state'] | undefined> {
+    const [row] = await this.#engine.read`SELECT state FROM quarantine_tick WHERE id = ${id}
+      UNION ALL SELECT state FROM quarantine_bar WHERE id = ${id}`;
+    return row && STATE(row.state);
   }
 
   /** Publishes a tick or a bar that is held or was dropped. False when there is none with this id. */

@@ -34,6 +34,12 @@ test('an import holds suspicious prices back, refuses zeros, and says so', async
   expect(await run('quarantine', 'drop', String(held[0].id))).toMatchObject({ exitCode: 0 });
   expect(await run('quarantine', 'release', String(held[1].id))).toMatchObject({ exitCode: 0 });
   expect(await json('quarantine', 'list')).toEqual([]);
+  const decide = async (...args: string[]) => (await run('quarantine', ...args)).stderr;
+  expect(await decide('drop', String(held[0].id))).toContain('has already been dropped; openpit quarantine');
+  expect(await decide('release', String(held[1].id))).toContain(
+    'has already been released; openpit quarantine',
+  );
+  expect(await decide('release', '999')).toContain('there is no price 999; openpit quarantine list --all');
   expect(await json('import', file, '--symbol', 'XAU')).toMatchObject({ unchanged: 3, held: 1 });
 }, 180_000);
 
