@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { SYMBOL_FILE } from '../../ledger/symbols/symbol-schema.ts';
 import { recordOf } from '../../ledger/symbols/symbols.ts';
 import { messageOf } from '../../runtime/log/log.ts';
@@ -6,6 +5,7 @@ import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG, requireYes, table, UsageError, YES_FLAG } from '../framework/command.ts';
 import { requireFile } from '../framework/files.ts';
 import { printLine } from '../framework/print-line.ts';
+import { symbolProblems } from './symbol-problems.ts';
 
 export const symbolsCommands: readonly Command[] = [
   {
@@ -41,7 +41,8 @@ export const symbolsCommands: readonly Command[] = [
     name: 'symbols import',
     createsLedger: 'where named',
     operands: ['FILE'],
-    summary: 'Add and change symbols from a JSON file in the format of openpit symbols list --json',
+    summary:
+      'Add and change symbols from a JSON file (- for standard input) in the format of openpit symbols list --json',
     flags: {
       relabel: {
         help: 'Change the unit or currency even of symbols that have prices, without converting them',
@@ -50,8 +51,10 @@ export const symbolsCommands: readonly Command[] = [
     },
     async run({ withLedger, operands, isSet }) {
       const file = operands[0]!;
-      const { data: records, error } = SYMBOL_FILE.safeParse(await readJson(file));
-      if (error) throw new UsageError(`${file} is not a list of symbols:\n${z.prettifyError(error)}`);
+      const name = file === '-' ? 'standard input' : file;
+      const content = await readJson(file, name);
+      const { data: records, error } = SYMBOL_FILE.safeParse(content);
+      if (error) throw new UsageError(`${name} is not a list of symbols:\n${symbolProblems(error, content)}`);
       await withLedger(async (ledger) => {
         const aliases = records.flatMap((record) =>
           (record.aliases ?? []).map((alias) => ({ alias, code: record.code, kind: 'operator' })),
@@ -88,11 +91,12 @@ export const symbolsCommands: readonly Command[] = [
   },
 ];
 
-async function readJson(file: string): Promise<unknown> {
-  requireFile(file);
+async function readJson(file: string, name: string): Promise<unknown> {
+  if (file !== '-') requireFile(file);
+  const text = await (file === '-' ? Bun.stdin : Bun.file(file)).text();
   try {
-    return await Bun.file(file).json();
+    return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${file} is not JSON: ${messageOf(error)}`);
+    throw new UsageError(`${name} is not JSON: ${messageOf(error)}`);
   }
 }

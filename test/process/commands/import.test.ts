@@ -97,6 +97,17 @@ test('prices before 1900 are imported, and the summary says which dates requests
   expect(listed).toContain('WTIOIL-SPOT');
 });
 
+test('symbols are imported from standard input, and a mistake in them is named', async () => {
+  const { cwd } = await imported(CSV);
+  const { stdout: listed } = await openpit(['symbols', 'list', '--json'], { cwd });
+  const again = await openpit(['symbols', 'import', '-'], { cwd, input: listed });
+  expect(again.stdout).toMatch(/^0 added, 0 changed, \d+ unchanged\n$/);
+  const input = listed.replace('"market":"', '"market":"X-');
+  const { exitCode, stderr } = await openpit(['symbols', 'import', '-'], { cwd, input });
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('market must be one of NYMEX, COMEX')]);
+  expect(stderr).toStartWith('openpit: standard input is not a list of symbols:\n  symbol 1 ("');
+});
+
 test('an unknown symbol in the last row leaves the ledger as it was', async () => {
   const input = 'date,code,price\n2024-01-02,XAU,1\n2024-01-02,NOPE,1\n';
   const { exitCode, stderr, cwd } = await openpit(['import', '-', '--symbol-column', 'code'], { input });
