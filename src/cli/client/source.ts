@@ -12,6 +12,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { openLocalRates } from '../../service/local-rates.ts';
 import { apiKeyIn } from '../framework/api-key.ts';
 import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
+import { isMistake } from '../framework/mistake.ts';
 
 /** Where a client command gets its answers. */
 export const SOURCE_FLAGS: Readonly<Record<string, Flag>> = {
@@ -72,7 +73,8 @@ function explained(error: unknown, names: Readonly<Record<string, string>>): unk
   if (!(error instanceof RequestRefused)) return error;
   const { message, status, code } = error;
   if (code === 'missing_key') return new UsageError(KEY_MISSING);
-  return new RequestRefused(inTermsOf(names, message), status, code);
+  const text = inTermsOf(names, message);
+  return isMistake(error) ? new UsageError(text) : new RequestRefused(text, status, code);
 }
 
 const KEY_MISSING =

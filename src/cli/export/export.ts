@@ -10,6 +10,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { codeOf } from '../../runtime/log/log.ts';
 import { type Command, type CommandCall, UsageError } from '../framework/command.ts';
 import { requireFolderOf } from '../framework/files.ts';
+import { isMistake } from '../framework/mistake.ts';
 import { ExportProgress } from './export-progress.ts';
 import { openOutput } from './output.ts';
 
@@ -180,6 +181,7 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new UsageError(inTermsOf(NAMES, error.message));
+    const text = inTermsOf(NAMES, error.message);
+    throw isMistake(error) ? new UsageError(text) : new Error(text);
   }
 }

@@ -61,7 +61,7 @@ test('an unknown symbol names the command that lists codes, and for a server its
   ]) {
     const { exitCode, stderr } = await openpit(args, settings);
     expect([exitCode, stderr]).toEqual([
-      1,
+      2,
       expect.stringContaining('. openpit symbols list lists all codes.'),
     ]);
     expect((await fromServer(...args)).stderr).toContain('. GET /symbols lists all codes.');
@@ -167,14 +167,22 @@ test('a mistake names the option, and a missing key the variable', async () => {
   }
 }, 60_000);
 
-test('a mistake is explained as the server does, with exit code 1', async () => {
+test('a mistake is explained as the server does, with exit code 2', async () => {
   const local = await openpit(['latest', 'GOLDD'], settings);
-  expect(local).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(local).toMatchObject({ exitCode: 2, stdout: '' });
   expect(local.stderr).toContain('did you mean XAU');
   const before = await used();
   const stderr = local.stderr.replace('openpit symbols list', 'GET /symbols');
-  expect(await fromServer('latest', 'GOLDD')).toMatchObject({ exitCode: 1, stderr });
+  expect(await fromServer('latest', 'GOLDD')).toMatchObject({ exitCode: 2, stderr });
   expect(await used()).toBe(before);
+  const mistakes = [
+    ['history', 'XAU', '--from', '2024-02-30'],
+    ['export', '--symbols', 'XAU', '--from', '2024-02-30'],
+    ['latest', 'XAU', '--currency', 'QQQ'],
+    ['export', '--symbols', 'XAU', '--quote', 'QQQ'],
+  ];
+  for (const args of mistakes) expect(await openpit(args, settings)).toMatchObject({ exitCode: 2 });
+  expect(await openpit(['latest', 'CORN'], settings)).toMatchObject({ exitCode: 1 }); // it has no prices yet
 }, 60_000);
 
 test('on the ledger of a demo, OPENPIT_DEMO=false says that simulated prices are hidden, and doctor that there are no others', async () => {

@@ -68,7 +68,7 @@ test('openpit watch waits for a symbol that has no price yet', async () => {
 
 test('openpit watch explains what is wrong with a request', async () => {
   const { exitCode, stderr } = await openpit(['watch', 'GOLDD', '--url', program.url], { OPENPIT_KEY: key });
-  expect(exitCode).toBe(1);
+  expect(exitCode).toBe(2);
   expect(stderr).toContain('did you mean XAU');
 }, 60_000);
 

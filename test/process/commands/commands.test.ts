@@ -105,7 +105,7 @@ const USES: readonly Use[] = [
   },
   { command: 'latest', args: () => ['XAU'], prints: 'USD/T.oz' }, // clients/prices.test.ts has it with a server
   { command: 'history', args: () => ['XAU', '--from', '2024-01-01'], prints: 'average' },
-  { command: 'watch', args: () => ['GOLDD'], exitCode: 1, prints: '' }, // it runs until it is stopped: clients/watch.test.ts
+  { command: 'watch', args: () => ['GOLDD'], exitCode: 2, prints: '' }, // it runs until it is stopped: clients/watch.test.ts
   {
     command: 'export',
     args: () => ['--symbols', 'XAU'],
