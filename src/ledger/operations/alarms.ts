@@ -135,8 +135,8 @@ export class AlarmStore {
     const { read } = this.#engine;
     if ((await forgettable(read, await this.#engine.now(read))).length === 0) return;
     await this.#engine.write(async (tx) => {
-      for (const name of await forgettable(tx, await this.#engine.now(tx)))
-        await tx`DELETE FROM meta WHERE name = ${name}`;
+      for (const { name, value } of await forgettable(tx, await this.#engine.now(tx)))
+        await tx`DELETE FROM meta WHERE name = ${name} AND value = ${value}`; // it may begin again meanwhile
     });
   }
 
@@ -212,13 +212,12 @@ export function alarmKey({ name, subject = {} }: AlarmIdentity): string {
   return [name, ...Object.values(subject)].join(' ');
 }
 
-/** The names of the rows that `forget` deletes. */
-async function forgettable(handle: Sql, now: number): Promise<string[]> {
+/** The rows that `forget` deletes. */
+async function forgettable(handle: Sql, now: number): Promise<{ name: string; value: string }[]> {
   const rows = await handle.unsafe(`SELECT name, value FROM meta WHERE name LIKE '${PREFIX}%'`);
-  const found: string[] = [];
-  for (const { name, value } of rows) {
-    const row = parseRow(asText(value));
-    if (!row || (row.phase === 'over' && row.until < now - KEPT_MS)) found.push(asText(name));
-  }
-  return found;
+  const texts = rows.map(({ name, value }) => ({ name: asText(name), value: asText(value) }));
+  return texts.filter(({ value }) => {
+    const row = parseRow(value);
+    return !row || (row.phase === 'over' && row.until < now - KEPT_MS);
+  });
 }

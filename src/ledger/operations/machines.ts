@@ -23,7 +23,9 @@ export class MachineStore {
       await writeMeta(tx, PREFIX + machine, String(now));
       const seen = await readSeen(tx, now);
       for (const { id, ageMs } of seen) {
-        if (ageMs > KEPT_MS) await tx`DELETE FROM meta WHERE name = ${PREFIX + id}`;
+        // It may serve again since this transaction has read it.
+        if (ageMs > KEPT_MS)
+          await tx`DELETE FROM meta WHERE name = ${PREFIX + id} AND value = ${String(now - ageMs)}`;
       }
       return liveOf(seen);
     });

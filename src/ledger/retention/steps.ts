@@ -75,16 +75,18 @@ async function deleteUsage(engine: Engine, now: number, { usageMonths }: Retenti
   return accounts.length;
 }
 
-/** Keys that were revoked or expired long ago. Caches refuse unknown keys too. */
+/** Keys that were revoked or expired long ago. Caches refuse unknown keys too. An expiry may be extended at the same time. */
 async function deleteKeys(engine: Engine, now: number, { keysDays }: RetentionRules): Promise<number> {
   const before = now - keysDays * MS_PER_DAY;
   const rows = await engine.read`SELECT hash FROM api_key
     WHERE revoked_at < ${before} OR expires_at < ${before} LIMIT ${ROWS_PER_BATCH}`;
   if (rows.length === 0) return 0;
+  const { placeholder: p } = engine;
   await engine.write((tx) =>
     tx.unsafe(
-      `DELETE FROM api_key WHERE hash IN (${listOf(engine, rows.length)})`,
-      rows.map(({ hash }) => hash),
+      `DELETE FROM api_key WHERE (revoked_at < ${p(1)} OR expires_at < ${p(2)})
+         AND hash IN (${listOf(engine, rows.length, 3)})`,
+      [before, before, ...rows.map(({ hash }) => hash)],
     ),
   );
   return rows.length;
@@ -104,11 +106,15 @@ async function deleteImports(engine: Engine, now: number, { importsDays }: Reten
   });
 }
 
-/** What an operator dropped stays: otherwise, a feed that sends it again would have it published. */
+/**
+ * What an operator dropped stays: otherwise, a feed that sends it again would have it published. A bar that is held again at the
+ * same time stays, too: PostgreSQL does not repeat the inner SELECT when it has waited for that.
+ */
 function deleteBarDecisions(engine: Engine, now: number): Promise<number> {
+  const before = now - DECISIONS_DAYS * MS_PER_DAY;
   return engine.write(async (tx) => {
-    const deleted = await tx`DELETE FROM quarantine_bar WHERE id IN (
-        SELECT id FROM quarantine_bar WHERE decided_at < ${now - DECISIONS_DAYS * MS_PER_DAY}
+    const deleted = await tx`DELETE FROM quarantine_bar WHERE decided_at < ${before} AND id IN (
+        SELECT id FROM quarantine_bar WHERE decided_at < ${before}
           AND (state <> 'dropped' OR decided_by = ${LATER_BAR}) LIMIT ${ROWS_PER_BATCH})
       RETURNING id`;
     return deleted.length;

@@ -2,6 +2,7 @@ import type { SymbolRecord } from '../../market/symbol.ts';
 import type { DefinitionOptions } from '../already-exists.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Engine } from '../engine/engine.ts';
+import { lockRevisions } from '../engine/revisions.ts';
 import { asNumber, onlyRow } from '../engine/rows.ts';
 import { sortBy } from '../engine/statements.ts';
 import { aliasesIn } from './aliases.ts';
@@ -71,6 +72,7 @@ export class SymbolStore {
     }: { relabel?: boolean; moveAliases?: boolean } & DefinitionOptions = {},
   ): Promise<Changes> {
     return this.#engine.write(async (tx) => {
+      await lockRevisions(tx, 'prices'); // a symbol must not get its first price, or be defined, after the checks
       if (onlyNew) await refuseKnown(tx, symbols);
       if (!relabel) await refuseRelabelled(tx, symbols);
       return upsert(tx, symbols, aliases, { audit: this.#audit, moveAliases });

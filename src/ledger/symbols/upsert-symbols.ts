@@ -2,7 +2,7 @@ import type { SymbolRecord } from '../../market/symbol.ts';
 import { AlreadyExists } from '../already-exists.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { changedFields } from '../audit/entry.ts';
-import { lockRevisions, nextRevision } from '../engine/revisions.ts';
+import { nextRevision } from '../engine/revisions.ts';
 import { asText, type Sql } from '../engine/rows.ts';
 import { type AliasChange, compareAliases, formulaConflict } from './aliases.ts';
 import { DELETED, LAST_SYMBOL_ID } from './delete-symbol.ts';
@@ -37,14 +37,16 @@ export async function upsert(
   return changes;
 }
 
-/** Refuses symbols that exist. */
+/** Refuses symbols that exist. The caller holds the lock of the prices' revisions. */
 export async function refuseKnown(tx: Sql, symbols: readonly SymbolRecord[]): Promise<void> {
-  await lockRevisions(tx, 'prices'); // a concurrent definition must not be lost
   const { known } = await readKnown(tx, symbols);
   if (symbols.some(({ code }) => known.has(code))) throw new AlreadyExists();
 }
 
-/** Refuses another unit or currency for a symbol that has real prices: they would be read in it without a conversion. */
+/**
+ * Refuses another unit or currency for a symbol that has real prices: they would be read in it without a conversion. The caller
+ * holds the lock of the prices' revisions.
+ */
 export async function refuseRelabelled(tx: Sql, symbols: readonly SymbolRecord[]): Promise<void> {
   const { known } = await readKnown(tx, symbols);
   for (const { code, unit, currency } of symbols) {
