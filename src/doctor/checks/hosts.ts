@@ -45,9 +45,7 @@ async function checkStandby(url: string, epoch: string | undefined, clock: Clock
   const host = hostOf(url);
   try {
     const standby = await Ledger.openForReading(url, clock);
-    const isSame = (await standby.meta('epoch')) === epoch;
-    const isPrimary = (await standby.engine.replayedAt()) === Number.POSITIVE_INFINITY;
-    await standby.close();
+    const { isSame, isPrimary } = await stateOf(standby, epoch).finally(() => standby.close());
     if (isSame && isPrimary) {
       const text = `${host} of OPENPIT_READ_URL is not a standby: requests about the past are read from a primary`;
       return warning('ledger.read_url', text, 'after a failover, set it to a standby of the new primary');
@@ -59,4 +57,12 @@ async function checkStandby(url: string, epoch: string | undefined, clock: Clock
     const text = `the standby ${host} of OPENPIT_READ_URL cannot be read: ${messageOf(error)}`;
     return warning('ledger.read_url', text, 'start it, or correct or remove the setting');
   }
+}
+
+async function stateOf(
+  standby: Ledger,
+  epoch: string | undefined,
+): Promise<{ isSame: boolean; isPrimary: boolean }> {
+  const isSame = (await standby.meta('epoch')) === epoch;
+  return { isSame, isPrimary: (await standby.engine.replayedAt()) === Number.POSITIVE_INFINITY };
 }

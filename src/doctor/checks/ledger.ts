@@ -27,18 +27,20 @@ export async function inspectLedger(config: Config, clock: Clock): Promise<Inspe
       return { findings: file.findings, ledger: undefined };
     findings.push(...file.findings, ...checkPages(config));
   }
+  let ledger: Ledger | undefined;
   try {
     const { version, pending } = await Ledger.schema(databaseUrl, clock);
     if (onPostgres) findings.push(ok('ledger.reachable', 'PostgreSQL can be reached'));
     if (pending.length > 0) return { findings: [...findings, outdated(version)], ledger: undefined };
     findings.push(ok('ledger.schema', `the schema is up to date (${SCHEMA_VERSION})`));
-    const ledger = await Ledger.openForReading(databaseUrl, clock, 'inspecting');
+    ledger = await Ledger.openForReading(databaseUrl, clock, 'inspecting');
     if (onPostgres) {
       findings.push(...(await checkHosts(databaseUrl)), ...(await checkPostgres(ledger, config)));
     }
     if (config.readUrl !== undefined) findings.push(...(await checkStandbys(ledger, config.readUrl, clock)));
     return { findings, ledger };
   } catch (error) {
+    await ledger?.close();
     return { findings: [...findings, unusable(error, config)], ledger: undefined };
   }
 }

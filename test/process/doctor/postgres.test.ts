@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { hostname } from 'node:os';
 import { SQL } from 'bun';
+import { readConfig } from '../../../src/config.ts';
+import { checkStandbys } from '../../../src/doctor/checks/hosts.ts';
+import { inspectLedger } from '../../../src/doctor/checks/ledger.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { loadFixture } from '../../schemas/fixture.ts';
@@ -31,6 +34,26 @@ beforeAll(async () => {
   await asOwner(`CREATE ROLE ${ROLE} LOGIN PASSWORD 'choose one'`, `GRANT USAGE ON SCHEMA public TO ${ROLE}`);
 });
 afterAll(() => asOwner(`DROP OWNED BY ${ROLE}`, `DROP ROLE ${ROLE}`));
+
+test('a ledger or a standby without its tables is named, and the connection to it is closed', async () => {
+  const ledger = await Ledger.open(url, systemClock);
+  const emptyUrl = await newDatabase();
+  const empty = new SQL({ url: emptyUrl, max: 1 });
+  const others = async () =>
+    (
+      await empty`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
+    ).length;
+  const [finding] = await checkStandbys(ledger, emptyUrl, systemClock);
+  expect(finding!.message).toContain('cannot be read');
+  await eventually(async () => (await others()) === 0, 5_000);
+  await openpit(['migrate'], { OPENPIT_DATABASE_URL: emptyUrl });
+  await empty`DROP TABLE key_use`;
+  const { findings } = await inspectLedger(readConfig({ OPENPIT_DATABASE_URL: emptyUrl }, {}), systemClock);
+  expect(findings.at(-1)!.message).toContain('"key_use" does not exist');
+  await eventually(async () => (await others()) === 0, 5_000);
+  await empty.close();
+  await ledger.close();
+});
 
 test('a healthy ledger has no problem', async () => {
   const doctor = await doctorOn(url);
