@@ -17,7 +17,6 @@ import { migrateCommand } from './commands/migrate.ts';
 import { planCommands } from './commands/plan.ts';
 import { quarantineCommands } from './commands/quarantine.ts';
 import { sampleCommands } from './commands/sample.ts';
-import { symbolsCommands } from './commands/symbols.ts';
 import { webhookCommand } from './commands/webhook.ts';
 import { compareCommand } from './compare/compare.ts';
 import { completionCommand } from './completion/completion.ts';
@@ -32,6 +31,7 @@ import { importCommand } from './import/import.ts';
 import { importRunCommands } from './import/undo.ts';
 import { moveCommand } from './move/move.ts';
 import { serveCommand } from './serve/serve.ts';
+import { symbolsCommands } from './symbols/symbols.ts';
 
 /** All commands, in the order of the overview. */
 function commandsOf(providers: readonly Provider[]): readonly Command[] {
