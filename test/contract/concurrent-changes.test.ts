@@ -3,6 +3,7 @@ import { createAccount } from '../../src/gate/onboarding.ts';
 import type { Sql } from '../../src/ledger/engine/rows.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { DEFAULT_RETENTION } from '../../src/ledger/retention/rules.ts';
+import { deleteMarked } from '../../src/ledger/symbols/delete-symbol.ts';
 import { recordOf } from '../../src/ledger/symbols/symbols.ts';
 import { MS_PER_DAY } from '../../src/market/day.ts';
 import { onPostgres } from '../support/ledger.ts';
@@ -45,6 +46,21 @@ onPostgres('a change that waits for another one on postgres', () => {
       () => other.symbols.upsert([gram], []),
     );
     await expect(relabelling).rejects.toThrow(`${symbol.code} has prices in USD/T.oz`);
+  });
+
+  test('deletes a symbol with all rows that are written meanwhile', async () => {
+    const { id } = await newSymbol(ledger);
+    await ledger.symbols.markDeleted(id);
+    await interleave(
+      async (tx) => {
+        await tx`UPDATE counter SET value = value + 1 WHERE name = 'prices'`;
+        await tx`INSERT INTO bar_change (revision, symbol_id, first_day, last_day, recorded_at)
+          SELECT -n, ${id}, 1, 1, 1 FROM generate_series(1, 1001) AS n`;
+      },
+      () => deleteMarked(other.engine),
+    );
+    for (const table of ['symbol WHERE id', 'bar_change WHERE symbol_id'])
+      expect(await ledger.engine.read.unsafe(`SELECT 1 FROM ${table} = ${id}`)).toHaveLength(0);
   });
 
   test('does not delete an alarm that begins again', async () => {

@@ -56,7 +56,7 @@ async function deleteSymbolRow(
 ): Promise<void> {
   const revision = await nextRevision(tx, 'prices');
   // Price writes are serialized by revision, so rows that a replica wrote before it saw the mark are visible now.
-  for (const table of tables) await deleteWithin(engine, tx, table, 'symbol_id', id);
+  for (const table of tables) while ((await deleteWithin(engine, tx, table, 'symbol_id', id)) > 0);
   await tx`INSERT INTO counter (name, value) VALUES (${LAST_SYMBOL_ID}, (SELECT max(id) FROM symbol))
     ON CONFLICT (name) DO UPDATE SET value =
       CASE WHEN excluded.value > counter.value THEN excluded.value ELSE counter.value END`;
