@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { printCursor } from '../../src/api/params/cursor.ts';
-import { parseDay } from '../../src/market/day.ts';
+import { LAST_DAY, parseDay } from '../../src/market/day.ts';
 import { apiOn } from '../support/api.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { MINUTE, NOON } from '../support/service.ts';
@@ -34,5 +34,18 @@ onEachEngine('a forged cursor reads nothing before the requested range', (engine
     );
     expect(status).toBe(200);
     expect(body.rates).toMatchObject([{ date: '2024-05-15T15:30:00Z' }]);
+  });
+
+  test('of months, and looks for the close before it at most until the first one', async () => {
+    const [first, last] = [parseDay('2024-05-01')!, parseDay('2024-05-14')!];
+    const scope = `XAU ${first} ${last} month ${JSON.stringify({ transform: 'change', period: 1 })} `;
+    const range = 'symbols=XAU&startDate=2024-05-01&endDate=2024-05-14&interval=month&transform=change';
+    const { body: expected } = await api.ask(`/rates/history?${range}`);
+    expect(expected.rates).toMatchObject([{ date: '2024-05-01', close: 2_301 }]);
+    for (const day of [-999_999_999, parseDay('2010-01-01')!, LAST_DAY, 999_999_999]) {
+      const cursor = printCursor({ day, symbolIndex: 0 }, scope);
+      const { body } = await api.ask(`/rates/history?${range}&cursor=${cursor}`);
+      expect(body).toEqual(expected);
+    }
   });
 });

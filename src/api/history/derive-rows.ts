@@ -2,7 +2,7 @@ import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { Closes, type IntervalClose, rowsBack } from '../../market/analytics/closes.ts';
-import { type Day, FIRST_DAY } from '../../market/day.ts';
+import { type Day, EARLIEST_DAY } from '../../market/day.ts';
 import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import { Refusal } from '../errors/errors.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
@@ -77,7 +77,7 @@ function* closesBefore(
   const end = Math.min(span.last, laterInterval(interval, from.day, 1) - 1);
   const start = Math.max(span.first, from.day);
   for (let days = 2 * (from.day - laterInterval(interval, from.day, -count)) + DAYS_FIRST; ; days *= 2) {
-    const first = Math.max(FIRST_DAY, from.day - days);
+    const first = Math.max(EARLIEST_DAY, from.day - days);
     yield { first, last: end };
     const found = symbols.map(({ series }, i) => {
       // A symbol before the cursor has already had its row of the cursor's interval. One without a price in the rest of

@@ -1,7 +1,7 @@
 import type { Board } from '../../board/board.ts';
 import type { FrozenPrices, Prices } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
-import { FIRST_DAY } from '../../market/day.ts';
+import { EARLIEST_DAY } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { hasFormulas } from '../formulas/formula-parts.ts';
@@ -111,7 +111,7 @@ export function requireConvertible(
 
 /** The days that the rows from a cursor on depend on. What is derived from closes depends on earlier days, too. */
 export function daysRead({ first, last, derivation }: Span, from: Cursor): DayRange {
-  return { first: derivation ? FIRST_DAY : Math.max(first, from.day), last };
+  return { first: derivation ? EARLIEST_DAY : Math.max(first, from.day), last };
 }
 
 /** Counts the rows without folding any bars. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { parseDay, printDay } from '../../../src/market/day.ts';
+import { MS_PER_DAY, parseDay, printDay } from '../../../src/market/day.ts';
 import { type Api, apiOn, expectRefusal } from '../../support/api.ts';
 import { derivedFrom, meanClose } from '../../support/exact/derived-rows.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -192,5 +192,28 @@ onEachEngine('transforms of history', (engine) => {
     const { next } = (await api.ask(`/rates/history?symbols=XAU&${RANGE}&transform=log`)).body;
     const other = await api.ask(`/rates/history?symbols=XAU&${RANGE}&cursor=${next}`);
     expectRefusal(other, 400, 'invalid_cursor');
+  });
+
+  test('closes before 1900, the first year that a request can name, count as earlier rows', async () => {
+    const { ledger, clock, core } = api.service;
+    const symbolId = (await ledger.symbols.list()).find(({ code }) => code === 'CORN')!.id;
+    const closes: [string, number][] = [
+      ['1850-01-01', 10],
+      ['1899-12-30', 19],
+      ['1900-01-03', 20],
+    ];
+    const bars = closes.map(([date, close]) => {
+      const day = Date.parse(date) / MS_PER_DAY;
+      return { symbolId, day, open: close, high: close, low: close, close };
+    });
+    await ledger.bars.publish(bars, { source: 'test', recordedAt: clock.time });
+    await core.follow();
+    const path = '/rates/history?symbols=CORN&startDate=1900-01-01&endDate=1900-01-31';
+    const [change] = (await api.ask(`${path}&transform=change`)).body.rates as Row[];
+    expect(change).toMatchObject({ close: 20, change: 1 });
+    const [moving] = (await api.ask(`${path}&moving=3`)).body.rates as Row[];
+    expect(moving).toMatchObject({ close: 20, moving: 16.33 });
+    const [none] = (await api.ask(`${path}&moving=4`)).body.rates as Row[];
+    expect(none).not.toHaveProperty('moving');
   });
 });

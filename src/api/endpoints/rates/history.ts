@@ -60,7 +60,8 @@ export const history = priceEndpoint({
     const parts = [symbolSet.codes, first, last, interval, scopeOf(derivation), wideField];
     const cursorScope = cursorScopeOf(query, parts);
     const { day, symbolIndex } = readCursor(query, cursorScope) ?? { day: first, symbolIndex: 0 };
-    const from = { day: intervalStart(interval, day), symbolIndex };
+    const startDay = Math.min(Math.max(day, first), last); // a forged cursor may start anywhere
+    const from = { day: intervalStart(interval, startDay), symbolIndex };
     return {
       ...readRates(context, symbolSet, { name: 'startDate', day: first }),
       first,
