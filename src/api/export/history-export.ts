@@ -173,7 +173,7 @@ export class HistoryExport {
     for (;;) {
       const step = reading.next();
       if (step.done) return step.value;
-      await this.#load(step.value);
+      if (step.value) await this.#load(step.value);
     }
   }
 

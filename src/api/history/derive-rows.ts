@@ -1,3 +1,4 @@
+import type { SourcedBar } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
@@ -11,9 +12,9 @@ import type { IntervalRow, Span } from './interval-rows.ts';
 
 /**
  * Reads prices in steps. Each step names the days that it reads next, so that prices of the past can be loaded; prices in
- * memory need no loading.
+ * memory need no loading. A step without days is a pause, in which the reader may yield to requests.
  */
-export type PriceReading<T> = Generator<DayRange, T>;
+export type PriceReading<T> = Generator<DayRange | undefined, T>;
 
 /** Reads prices in memory. */
 export function finish<T>(reading: PriceReading<T>): T {
@@ -61,6 +62,9 @@ export class RowDeriver {
   }
 }
 
+/** Days that are read without a pause. A formula may take 0.2 ms for each, and may have no value for decades. */
+const DAYS_PER_STEP = 100;
+
 /** Days that are read first, and twice as many each time they are not enough. */
 const DAYS_FIRST = 40;
 
@@ -79,12 +83,14 @@ function* closesBefore(
   for (let days = 2 * (from.day - laterInterval(interval, from.day, -count)) + DAYS_FIRST; ; days *= 2) {
     const first = Math.max(EARLIEST_DAY, from.day - days);
     yield { first, last: end };
-    const found = symbols.map(({ series }, i) => {
+    const found: IntervalClose[][] = [];
+    for (const [i, { series }] of symbols.entries()) {
       // A symbol before the cursor has already had its row of the cursor's interval. One without a price in the rest of
       // the interval has none: then the price before the range is the close of the interval.
-      const hasRow = i >= from.symbolIndex && barOnOrBefore(prices, series, end, start);
-      return closesIn(prices, series, { first, last: hasRow ? from.day - 1 : end }, interval, count);
-    });
+      const hasRow = i >= from.symbolIndex && hasBar(prices, series, start, end);
+      const days = { first, last: hasRow ? from.day - 1 : end };
+      found.push(yield* closesIn(prices, series, days, interval, count));
+    }
     const isComplete = ({ series }: RequestedSymbol, i: number) =>
       found[i]!.length === count || first <= (prices.firstDay(series) ?? first);
     if (symbols.every(isComplete)) return found;
@@ -92,29 +98,41 @@ function* closesBefore(
 }
 
 /** The last `count` closes of some days, ascending. It stops where a price cannot be converted. */
-function closesIn(
+function* closesIn(
   prices: Prices,
   series: Series,
   { first, last }: DayRange,
   interval: Interval,
   count: number,
-): IntervalClose[] {
+): PriceReading<IntervalClose[]> {
   const closes: IntervalClose[] = [];
-  for (let day = last; closes.length < count; ) {
-    const bar = barOnOrBefore(prices, series, day, first);
-    if (!bar) break;
-    const start = intervalStart(interval, bar.day);
-    closes.push({ day: start, close: bar.close, factor: bar.factor });
-    day = start - 1;
+  const earliest = Math.max(first, prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
+  for (let day = last; closes.length < count && day >= earliest; ) {
+    const stepFirst = Math.max(earliest, day - DAYS_PER_STEP + 1);
+    const bar = barOnOrBefore(prices, series, day, stepFirst);
+    if (bar === 'not convertible') break;
+    if (bar) {
+      const start = intervalStart(interval, bar.day);
+      closes.push({ day: start, close: bar.close, factor: bar.factor });
+      day = start - 1;
+    } else {
+      day = stepFirst - 1;
+      yield undefined;
+    }
   }
   return closes.reverse();
+}
+
+function hasBar(prices: Prices, series: Series, first: Day, last: Day): boolean {
+  const bar = barOnOrBefore(prices, series, last, first);
+  return bar !== undefined && bar !== 'not convertible';
 }
 
 function barOnOrBefore(prices: Prices, series: Series, day: Day, earliest: Day) {
   try {
     return prices.barOnOrBefore(series, day, earliest);
   } catch (error) {
-    if (error instanceof Refusal) return undefined; // no exchange rate that early
+    if (error instanceof Refusal) return 'not convertible'; // no exchange rate that early
     throw error;
   }
 }
@@ -136,13 +154,26 @@ function* firstClose(series: Series, prices: Prices, span: Span): PriceReading<n
   for (let days = DAYS_FIRST; first <= last; days *= 2) {
     const end = Math.min(last, first + days);
     yield { first, last: end };
-    const [bar] = prices.bars(series, first, end);
+    const bar = yield* firstBar(series, prices, { first, last: end });
     if (bar) {
       const range = { first: bar.day, last: Math.min(last, laterInterval(interval, bar.day, 1) - 1) };
       yield range;
       return prices.bars(series, range.first, range.last).at(-1)!.close;
     }
     first = end + 1;
+  }
+  return undefined;
+}
+
+function* firstBar(
+  series: Series,
+  prices: Prices,
+  { first, last }: DayRange,
+): PriceReading<SourcedBar | undefined> {
+  for (let day = first; day <= last; day += DAYS_PER_STEP) {
+    const [bar] = prices.bars(series, day, Math.min(last, day + DAYS_PER_STEP - 1));
+    if (bar) return bar;
+    yield undefined;
   }
   return undefined;
 }

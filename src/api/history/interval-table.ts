@@ -42,9 +42,28 @@ export interface IntervalTableOptions<P extends Prices = Prices> {
 /** All rows of a span starting at a cursor. Throws a refusal if one of them cannot be converted. */
 export function intervalTable(options: IntervalTableOptions): FlatTable | LongTable {
   const { symbols, prices, span, from } = options;
-  const frozen = freezeIfLarge(symbols, Math.max(span.first, from.day), span.last, prices);
+  const frozen = freezeIfLong(symbols, prices, span, from);
   if (frozen) return longTable({ ...options, prices: frozen });
   return { columns: intervalColumns(options.fields), rows: [...rowPieces(options)].flat() };
+}
+
+/** A snapshot of the prices if writing the rows, or looking for the closes before them, may take long. */
+export function freezeIfLong(
+  symbols: readonly RequestedSymbol[],
+  prices: Prices,
+  span: Span,
+  from: Cursor,
+): FrozenPrices | undefined {
+  if (looksFar(symbols, span)) return prices.freeze?.(symbols.map(({ series }) => series));
+  return freezeIfLarge(symbols, Math.max(span.first, from.day), span.last, prices);
+}
+
+/** Whether decades may be read for a few rows: a formula can have its last value long before them. */
+export function looksFar(
+  symbols: readonly RequestedSymbol[],
+  { derivation }: Pick<Span, 'derivation'>,
+): boolean {
+  return derivation !== undefined && hasFormulas(symbols);
 }
 
 function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {

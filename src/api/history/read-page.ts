@@ -32,7 +32,7 @@ async function loadPage(reading: PriceReading<PageRows>, past: LedgerReads): Pro
   for (;;) {
     const step = reading.next();
     if (step.done) return step.value;
-    await past.load(step.value);
+    if (step.value) await past.load(step.value);
   }
 }
 

@@ -4,13 +4,12 @@ import { printNumber } from '../../market/decimal.ts';
 import { intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import { hasFormulas } from '../formulas/formula-parts.ts';
-import { freezeIfLarge } from '../model/large-answer.ts';
 import { type LongTable, unitsByRows } from '../model/long-table.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { FlatColumn, FlatRow, FlatTable } from '../model/table.ts';
 import { intervalPieces } from './interval-pieces.ts';
 import { type IntervalRow, printStart } from './interval-rows.ts';
-import { type IntervalTableOptions, requireConvertible, stateOf } from './interval-table.ts';
+import { freezeIfLong, type IntervalTableOptions, requireConvertible, stateOf } from './interval-table.ts';
 import { type RowFields, typeOfField } from './row-fields.ts';
 
 /** The prices of a bar, which every row has. */
@@ -27,7 +26,7 @@ export interface WideTableOptions extends Omit<IntervalTableOptions, 'unitsOf'> 
  */
 export function wideTable(options: WideTableOptions): FlatTable | LongTable {
   const { symbols, prices, span, from } = options;
-  const frozen = freezeIfLarge(symbols, Math.max(span.first, from.day), span.last, prices);
+  const frozen = freezeIfLong(symbols, prices, span, from);
   if (!frozen) return wideRows([...widePieces(options)].flat(), symbols, options.field);
   const snapshot = { ...options, prices: frozen };
   requireConvertible(symbols, frozen, span, from);

@@ -4,6 +4,7 @@ import { type Day, printDay } from '../../../market/day.ts';
 import { INTERVALS, type Interval, intervalStart, laterInterval } from '../../../market/interval.ts';
 import { INTRADAY_INTERVALS } from '../../../market/intraday/interval.ts';
 import { refuse } from '../../errors/errors.ts';
+import { hasFormulas } from '../../formulas/formula-parts.ts';
 import { dailyText } from '../../history/daily/daily-text.ts';
 import { buildPage, HistoryPage } from '../../history/history-page.ts';
 import type { IntervalRow, Span } from '../../history/interval-rows.ts';
@@ -11,6 +12,7 @@ import {
   daysRead,
   intervalColumns,
   intervalTable,
+  looksFar,
   requireConvertible,
   rowWriter,
 } from '../../history/interval-table.ts';
@@ -123,7 +125,8 @@ export function spanOf({ first, last, today, interval, derivation, wideField }: 
 /** A table of all rows from the cursor on. */
 function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: EndpointContext): Answer {
   const { symbols, last, from, fields, interval, derivation, wideField: field } = ratesQuery;
-  const isPlain = interval === 'day' && !derivation;
+  // A formula may have no value for decades, and only `pieces` yields to requests where there are no rows.
+  const isPlain = interval === 'day' && !derivation && !hasFormulas(symbols);
   const options = { board, symbols, prices, span: spanOf(ratesQuery), from, fields };
   const table =
     field === undefined
@@ -191,7 +194,7 @@ function largePageOf(
   const span = spanOf(ratesQuery);
   const plan = planPage(from, symbols, frozen, span);
   const { next } = plan;
-  if (plan.bars <= LARGE_FROM_BARS) return undefined;
+  if (plan.bars <= LARGE_FROM_BARS && !looksFar(symbols, span)) return undefined;
   requireConvertible(symbols, frozen, { ...span, last: plan.last }, from);
   const bars = stateOfBars(symbols, frozen, daysRead({ ...span, last: plan.last }, from));
   const cursor = cursorOf(ratesQuery, next);

@@ -11,7 +11,7 @@ import type { TableLines } from './table-lines.ts';
 /** All symbols of a request together read about this many bars at once, which takes half a millisecond. */
 const BARS_PER_READ = 500;
 
-/** Lines that are made cell by cell: of days that are not settled, converted prices and formulas. */
+/** Lines that are made cell by cell: of days that are not settled, and of converted prices. */
 export class ComputedLines implements TableLines {
   readonly #dayCount: () => number;
   readonly #pieces: Iterator<readonly IntervalRow[]>;

@@ -16,7 +16,7 @@ const NEVER: Day = Number.POSITIVE_INFINITY;
 
 /**
  * Daily bars as text. Settled days are written straight from the columns of the history, which is several times as fast as
- * making cells of each row, and their text is cached by symbol. Other days, converted prices and formulas are written cell
+ * making cells of each row, and their text is cached by symbol. Other days and converted prices are written cell
  * by cell.
  */
 export function dailyText(format: TextFormat, options: IntervalTableOptions<FrozenPrices>): RenderedTable {
