@@ -77,7 +77,7 @@ export interface SymbolGroup {
   next: Cursor;
 }
 
-/** Splits a span into windows that are cheap to read, regardless of the number of symbols. */
+/** Splits a span into windows that are cheap to read, regardless of the number of symbols and of when their histories begin. */
 export function* windowsFrom(
   from: Cursor,
   symbols: readonly RequestedSymbol[],
@@ -86,17 +86,36 @@ export function* windowsFrom(
   barsPerPiece = BARS_PER_PIECE,
 ): Generator<IntervalWindow> {
   const firstDays = symbols.map(({ series }) => prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
-  const barsPerInterval = symbols.length * BARS_PER_INTERVAL[interval];
-  const intervals = Math.max(1, Math.floor(barsPerPiece / barsPerInterval));
-  let day = Math.max(from.day, Math.min(...firstDays));
+  firstDays.sort((a, b) => a - b);
+  const rowsMax = Math.floor(barsPerPiece / BARS_PER_INTERVAL[interval]);
+  let day = Math.max(from.day, firstDays[0]!);
   while (day <= last) {
     const start = intervalStart(interval, day);
+    const intervals = intervalsFrom(start, firstDays, interval, rowsMax);
     const end = laterInterval(interval, start, intervals);
     const isSingle = intervals === 1;
     const days = { first: Math.max(first, start), last: Math.min(last, end - 1) };
     yield { start, end, ...days, isSingle, barsPerPiece };
     day = end;
   }
+}
+
+/**
+ * How many intervals have at most so many rows, but at least one. Symbols whose history has not begun have none: a long range
+ * may have few symbols for decades.
+ */
+function intervalsFrom(start: Day, firstDays: readonly Day[], interval: Interval, rowsMax: number): number {
+  const rowsOf = (intervals: number) =>
+    intervals * begunBefore(laterInterval(interval, start, intervals), firstDays);
+  let intervals = Math.floor(rowsMax / begunBefore(laterInterval(interval, start, 1), firstDays));
+  while (intervals > 1 && rowsOf(intervals) > rowsMax) intervals = Math.floor(intervals / 2);
+  return Math.max(1, intervals);
+}
+
+/** The number of symbols whose first day is before a day. */
+function begunBefore(day: Day, firstDays: readonly Day[]): number {
+  const begun = firstDays.findIndex((first) => first >= day);
+  return begun < 0 ? firstDays.length : begun;
 }
 
 /**

@@ -7,21 +7,22 @@ import { INTERVALS, intervalStart } from '../../market/interval.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';
 import type { Cursor } from '../params/cursor.ts';
 import { intervalPieces } from './interval-pieces.ts';
-import type { Span } from './interval-rows.ts';
+import { type Span, windowsFrom } from './interval-rows.ts';
 import { PAGE_BARS_MAX, planPage } from './page-plan.ts';
 
 const FIRST = 16_000;
 const DAYS = 2_000;
 
-/** A market with one series per gap: it has bars on all days except multiples of the gap. */
-function marketOf(gaps: readonly number[]) {
-  const frozen = gaps.map((gap) => {
+/** A market with one series per gap: it has bars on all days except multiples of the gap, from its start on. */
+function marketOf(gaps: readonly number[], starts: readonly number[] = []) {
+  const frozen = gaps.map((gap, i) => {
     const columns = new Columns();
-    for (let day = FIRST; day < FIRST + DAYS; day++) {
+    const firstDay = FIRST + (starts[i] ?? 0);
+    for (let day = firstDay; day < FIRST + DAYS; day++) {
       if (day % gap !== 0) columns.set(day, { open: 1, high: 1, low: 1, close: 1 }, 1);
     }
     const measure = { unit: '', quote: '' };
-    const ends = { latest: undefined, firstDay: FIRST, lastDay: FIRST + DAYS - 1 };
+    const ends = { latest: undefined, firstDay, lastDay: FIRST + DAYS - 1 };
     return [
       { symbol: { decimals: 2 } } as Series,
       { measure, ...ends, bars: columns.freeze(), overlay: [] },
@@ -32,7 +33,7 @@ function marketOf(gaps: readonly number[]) {
 }
 
 test('a planned page has the rows that folding gives, and the next page starts with the row after them', () => {
-  const { symbols, prices } = marketOf([2, 3, 5, 7, 400]);
+  const { symbols, prices } = marketOf([2, 3, 5, 7, 400], [0, 0, 700, 701, 1_900]);
   const property = fc.property(
     fc.constantFrom(...INTERVALS),
     fc.integer({ min: FIRST - 50, max: FIRST + DAYS }),
@@ -71,4 +72,18 @@ test('pages that end at the limit on bars cover all rows without gaps', () => {
   }
   expect(pages).toBeGreaterThan(5);
   expect(rows).toBe(expected.length);
+});
+
+test('a window has few bars, and is long while most histories have not begun', () => {
+  const starts = Array.from({ length: 100 }, (_, i) => (i === 0 ? 0 : DAYS - 100 + Math.floor(i / 20)));
+  const { symbols, prices } = marketOf(
+    starts.map(() => 3_000),
+    starts,
+  );
+  const span: Span = { first: FIRST - 10_000, last: FIRST + DAYS - 1, interval: 'day' };
+  const windows = [...windowsFrom({ day: span.first, symbolIndex: 0 }, symbols, prices, span)];
+  const barsOf = (first: number, last: number) =>
+    symbols.reduce((sum, { series }) => sum + prices.days(series, first, last).length, 0);
+  for (const { first, last } of windows) expect(barsOf(first, last)).toBeLessThanOrEqual(500);
+  expect(windows.filter(({ last }) => last < FIRST + DAYS - 100).length).toBeLessThan(20);
 });
