@@ -6,7 +6,13 @@ export type TableCache = BoundedCache<string, Uint8Array>;
 /** No table takes more than this part of the cache. */
 const PART_MAX = 0.5;
 
-/** Passes the chunks of a body on. If it is requested for the second time, it is cached once it is complete. */
+/** What the downloads in progress hold of tables that may be cached, in bytes. A slow client needs minutes for its table. */
+const pendingBytes = new WeakMap<TableCache, number>();
+
+/**
+ * Passes the chunks of a body on. If it is requested for the second time, it is cached once it is complete, unless the
+ * downloads in progress would hold more than the cache may.
+ */
 export async function* keptChunks(
   cache: TableCache,
   etag: string,
@@ -15,11 +21,22 @@ export async function* keptChunks(
   if (!cache.admits(etag)) return yield* chunks;
   let kept: Uint8Array[] | undefined = [];
   let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > cache.bytesMax * PART_MAX) kept = undefined;
-    kept?.push(chunk);
-    yield chunk;
+  const hold = (more: number) => {
+    bytes += more;
+    pendingBytes.set(cache, (pendingBytes.get(cache) ?? 0) + more);
+  };
+  try {
+    for await (const chunk of chunks) {
+      if (kept) hold(chunk.length);
+      if (bytes > cache.bytesMax * PART_MAX || pendingBytes.get(cache)! > cache.bytesMax) {
+        kept = undefined;
+        hold(-bytes);
+      }
+      kept?.push(chunk);
+      yield chunk;
+    }
+    if (kept) cache.set(etag, Buffer.concat(kept), bytes);
+  } finally {
+    hold(-bytes); // also if the client has left
   }
-  if (kept) cache.set(etag, Buffer.concat(kept), bytes);
 }
