@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Closer } from '../../src/feeds/close/closer.ts';
 import { Pruner } from '../../src/feeds/close/pruner.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { ALWAYS } from '../../src/ledger/prices/bars.ts';
 import { importName, noteRevision } from '../../src/ledger/prices/imports.ts';
 import { TICKS_KEPT_MS } from '../../src/ledger/ticks/tick-pruning.ts';
 import { marketOf, sessionEnd, tradeDate } from '../../src/market/session.ts';
@@ -15,11 +16,13 @@ const KEPT_MS = TICKS_KEPT_MS + 24 * HOUR;
 
 const price = fc.integer({ min: 1, max: 4 }); // so few that different ticks often make the same bar
 const share = fc.integer({ min: 0, max: 100 });
+const madeAt = fc.oneof(share, fc.constant(100)); // ticks are rarely late
 const STEPS = fc.array(
   fc.record({
     waitMs: fc.integer({ min: 1, max: 3 * HOUR }),
     step: fc.oneof(
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant('tick' as const), price, madeAt: share }) },
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('tick' as const), price, madeAt }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('end' as const) }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('close' as const) }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('withdraw' as const) }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('revert' as const) }) },
@@ -49,7 +52,11 @@ onEachEngine('a day', (engine) => {
     const closer = new Closer(ledger);
     const property = fc.asyncProperty(STEPS, async (steps) => {
       const run = await openRun(ledger, closer);
-      for (const { waitMs, step } of steps) await run.take(step, waitMs);
+      for (const { waitMs, step } of steps) {
+        await run.take(step, waitMs);
+        const { derived, read } = await run.withdrawnUntil();
+        expect(read).toBe(derived);
+      }
       expect(await run.finish()).toEqual(run.expected());
     });
     await fc.assert(property, { numRuns: engine === 'sqlite' ? 150 : 30 });
@@ -72,7 +79,8 @@ async function openRun(ledger: Ledger, closer: Closer) {
   async function take(step: Step, waitMs: number): Promise<void> {
     now += waitMs;
     const recordedAt = now;
-    if (step.kind === 'prune') {
+    if (step.kind === 'end') now = Math.max(now, end);
+    else if (step.kind === 'prune') {
       if (wasWithdrawn) return; // what was hidden when ticks were deleted is gone
       now = Math.max(now, end) + KEPT_MS;
       await closer.close(now);
@@ -80,8 +88,9 @@ async function openRun(ledger: Ledger, closer: Closer) {
       isPruned = true;
     } else if (step.kind === 'tick') {
       if (isPruned) return; // a late tick alone does not make up a day
-      const at =
-        Math.round(NOW - HOUR + ((Math.min(now, end) - NOW + HOUR) * step.madeAt) / 100) - ticks.length;
+      const first = NOW - HOUR;
+      const last = Math.min(now, end + HOUR - 1); // the next session opens an hour later
+      const at = Math.round(first + ((last - first) * step.madeAt) / 100) - ticks.length;
       const one = { at, received: now, price: step.price };
       ticks.push(one);
       await ledger.ticks.append([{ ...one, symbolId, id: `${ticks.length}` }], 'desk');
@@ -116,9 +125,18 @@ async function openRun(ledger: Ledger, closer: Closer) {
 
   return {
     take,
-    /** The prices of the day after its session. */
+    /** What the ledger reads in one statement for many days, and what it derives from the revisions of one. */
+    async withdrawnUntil() {
+      const always = { ended: Number.MAX_SAFE_INTEGER, running: Number.MAX_SAFE_INTEGER };
+      const asked = [{ symbolId, lastEnded: day }];
+      const [counted] = await ledger.past.tickDays(asked, 'real', always, Number.MAX_SAFE_INTEGER);
+      const current = (await ledger.bars.revisions(symbolId, 'real', day, day)).at(-1);
+      const derived = current?.ticksWithdrawnUntil ?? ALWAYS;
+      return { derived, read: counted?.after ?? derived }; // a day without ticks that count is not read
+    },
+    /** The prices of the day once every plan sees its last tick. */
     async finish() {
-      await closer.close(Math.max(now + 1, end + 1));
+      await closer.close(Math.max(now, end) + 24 * HOUR);
       const current = (await ledger.bars.revisions(symbolId, 'real', day, day)).at(-1);
       if (!current || current.withdrawn) return undefined;
       const { open, high, low, close } = current;

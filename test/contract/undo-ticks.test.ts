@@ -111,6 +111,25 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
     }
   });
 
+  test('a day that has only ticks after its session gets their bar once every plan sees them', async () => {
+    for (const change of ['import', 'correction', 'withdrawal'] as const) {
+      const { end, push, publish, imported, closeAt, withdraw, revert, current } = await open();
+      if (change === 'withdrawal') {
+        await push([NOW, 60]);
+        await closeAt(end);
+        await withdraw(end + 1);
+      }
+      const undo = change === 'import' ? await imported(90) : revert;
+      if (change !== 'import') await publish(90, { source: 'operator' });
+      await push([end + 2, 70]);
+      await closeAt(end + 3);
+      await undo(end + 4);
+      expect(await current(), change).toBe(change === 'withdrawal' ? 'operator' : 'source');
+      await closeAt(end + 24 * HOUR);
+      expect(await current(), change).toEqual([70, 70, 70, 70, SESSION_CLOSE]);
+    }
+  });
+
   test('a day whose ticks were deleted gets their bar, however many of them were in an earlier one', async () => {
     for (const earlier of ['no bar', 'a provisional bar', 'a final bar'] as const) {
       for (const change of ['import', 'correction'] as const) {

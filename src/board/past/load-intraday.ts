@@ -60,7 +60,7 @@ export async function loadIntraday(
   for (const [origin, members] of Map.groupBy(sources, ({ history }) => history.origin)) {
     const withdrawn = await readWithdrawn(ledger, members, origin, scope);
     for (const source of members) {
-      found.set(source.series, await foldTicks(ledger, source, scope, withdrawn));
+      found.set(source.series, await foldTicks(ledger, source, scope));
     }
     await readStored(ledger, members, origin, scope, withdrawn, found);
   }
@@ -78,14 +78,12 @@ async function foldTicks(
   { intraday }: Ledger,
   { series, history }: IntradaySource,
   { time, horizon }: IntradayScope,
-  withdrawn: WithdrawnDays,
 ): Promise<Map<Day, IntradayBar[]>> {
   const { first, last } = tradeDatesOf([series], time);
   const byDay = new Map<Day, IntradayBar[]>();
-  for (const day of history.tickDays) {
+  for (const { day, after } of history.tickDays) {
     if (day < first || day > last) continue;
-    const receivedAfter = withdrawn.get(series.symbol.id)?.get(day)?.at(-1)?.ticksWithdrawnUntil;
-    const limits = { range: time, horizon, ...(receivedAfter !== undefined && { receivedAfter }) };
+    const limits = { range: time, horizon, receivedAfter: after };
     byDay.set(day, await intraday.fold({ symbolId: series.symbol.id, origin: history.origin, day }, limits));
   }
   return byDay;

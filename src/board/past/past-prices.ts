@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import { ALWAYS, type DayRange, type TicksToFold } from '../../ledger/prices/past.ts';
+import type { CountedDay, DayRange } from '../../ledger/prices/past.ts';
 import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import { ohlcOf } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
@@ -30,8 +30,6 @@ export class PastPrices implements Prices {
   readonly #moment: PastMoment;
   readonly #histories: ReadonlyMap<Series, VisibleHistory>;
   readonly #columns = new Map<Series, Columns>();
-  /** When the bar of a day was withdrawn, in ms. */
-  readonly #withdrawn = new Map<Series, Map<Day, number>>();
   #intraday: ReadonlyMap<Series, PricedIntradayBar[]> = new Map();
 
   private constructor(ledger: Ledger, moment: PastMoment, histories: ReadonlyMap<Series, VisibleHistory>) {
@@ -68,7 +66,6 @@ export class PastPrices implements Prices {
   /** Forgets what was loaded, for a reader that goes through more days than fit into memory. */
   forget(): void {
     this.#columns.clear();
-    this.#withdrawn.clear();
   }
 
   /** Loads the bars of an interval that start within a time range, in place of those loaded before. */
@@ -132,25 +129,22 @@ export class PastPrices implements Prices {
         columns = this.#columnsOf(current);
       }
       if (Number(recordedAt) > horizon && !hasEnded(marketOf(current.symbol.market), day, horizon)) continue;
-      if (withdrawn > 0) {
-        columns.remove(day);
-        this.#withdrawalsOf(current).set(day, Number(recordedAt));
-      } else columns.set(day, { open, high, low, close }, sourceId);
+      if (withdrawn > 0) columns.remove(day);
+      else columns.set(day, { open, high, low, close }, sourceId);
     }
   }
 
   /** A day without a bar gets the fold of its ticks. */
   async #loadTicks(ranges: readonly (SeriesRange & { history: VisibleHistory })[]): Promise<void> {
     for (const origin of ['real', 'simulated'] as const) {
-      const days: TicksToFold[] = [];
+      const days: CountedDay[] = [];
       const byId = new Map<number, Series>();
       for (const { series, first, last, history } of ranges) {
         if (history.origin !== origin) continue;
         byId.set(series.symbol.id, series);
-        for (const day of history.tickDays) {
-          const isWanted = day >= first && day <= last && !this.barOnOrBefore(series, day, day);
-          const after = this.#withdrawn.get(series)?.get(day) ?? ALWAYS;
-          if (isWanted) days.push({ symbolId: series.symbol.id, day, after });
+        for (const counted of history.tickDays) {
+          const { day } = counted;
+          if (day >= first && day <= last && !this.barOnOrBefore(series, day, day)) days.push(counted);
         }
       }
       for (const { symbolId, day, fold } of await this.#ledger.past.foldTicks(
@@ -161,10 +155,6 @@ export class PastPrices implements Prices {
         this.#columnsOf(byId.get(symbolId)!).set(day, ohlcOf(fold), fold.close.sourceId);
       }
     }
-  }
-
-  #withdrawalsOf(series: Series): Map<Day, number> {
-    return this.#withdrawn.getOrInsertComputed(series, () => new Map());
   }
 
   #columnsOf(series: Series): Columns {

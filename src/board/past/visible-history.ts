@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { RecordedBy } from '../../ledger/prices/past.ts';
-import type { PriceOrigin, SymbolDay } from '../../ledger/symbols/origin.ts';
+import type { CountedDay, RecordedBy } from '../../ledger/prices/past.ts';
+import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import { type Day, utcDay } from '../../market/day.ts';
 import { hasEnded, type Market, marketOf } from '../../market/session.ts';
 import type { Series } from '../series/series.ts';
@@ -21,7 +21,7 @@ export interface VisibleHistory {
   origin: PriceOrigin;
   firstDay: Day;
   /** The trade dates with visible ticks, ascending. */
-  tickDays: readonly Day[];
+  tickDays: readonly CountedDay[];
 }
 
 /** The visible history of each series: the real one if any of it was visible, otherwise the simulated one. */
@@ -56,11 +56,12 @@ async function findVisible(
   }));
   const by: RecordedBy = { ended: recordedBy, running: Math.min(recordedBy, horizon) };
   const firstDays = await ledger.past.firstDays(wanted, origin, by);
-  const tickDays = bySymbol(await ledger.past.tickDays(wanted, origin, by, horizon));
+  const allTickDays = await ledger.past.tickDays(wanted, origin, by, horizon);
+  const bySymbol = Map.groupBy(allTickDays, ({ symbolId }) => symbolId);
   for (const one of series) {
-    const days = tickDays.get(one.symbol.id) ?? [];
-    const firstDay = Math.min(firstDays.get(one.symbol.id) ?? NEVER, days[0] ?? NEVER);
-    if (firstDay < NEVER) found.set(one, { origin, firstDay, tickDays: days });
+    const tickDays = bySymbol.get(one.symbol.id) ?? [];
+    const firstDay = Math.min(firstDays.get(one.symbol.id) ?? NEVER, tickDays[0]?.day ?? NEVER);
+    if (firstDay < NEVER) found.set(one, { origin, firstDay, tickDays });
   }
 }
 
@@ -71,10 +72,4 @@ function lastEndedDay(market: Market, horizon: number): Day {
   let day = utcDay(horizon) + 1;
   while (!hasEnded(market, day, horizon)) day--;
   return day;
-}
-
-function bySymbol(days: readonly SymbolDay[]): Map<number, Day[]> {
-  const found = new Map<number, Day[]>();
-  for (const { symbolId, day } of days) found.getOrInsertComputed(symbolId, () => []).push(day);
-  return found;
 }

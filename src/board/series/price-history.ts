@@ -229,9 +229,12 @@ export class PriceHistory implements SettledBars {
     for (const view of this.views) view.addBar(bar, seenFrom);
   }
 
-  /** Whether a new bar changes more than its day, or which of the day's ticks count: the views may have folded others. */
-  mustReload({ day, withdrawn, ticksWithdrawnUntil }: BarRevision): boolean {
-    if (withdrawn && (day === this.firstDay || day === this.newest?.day)) return true;
+  /**
+   * Whether a new bar changes more than its day, or which of the day's ticks count: the views may have folded others, or, if
+   * a day without a bar is restored, have dropped them.
+   */
+  mustReload({ day, withdrawn, restores, ticksWithdrawnUntil }: BarRevision): boolean {
+    if (withdrawn && (restores !== null || day === this.firstDay || day === this.newest?.day)) return true;
     return ticksWithdrawnUntil !== undefined && this.views.some((view) => view.hasTicks(day));
   }
 

@@ -1,9 +1,17 @@
 import { expect, test } from 'bun:test';
+import { shownByReference } from '../../../test/support/exact/visible-prices.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { flat, ledgersOf, NOW, newSymbol, tick } from '../../../test/support/ledgers.ts';
 import { Closer } from '../../feeds/close/closer.ts';
-import { marketOf, settlementTime, tradeDate } from '../../market/session.ts';
+import { importName, noteRevision } from '../../ledger/prices/imports.ts';
+import { FIRST_DAY, LAST_DAY } from '../../market/day.ts';
+import { marketOf, sessionEnd, settlementTime, tradeDate } from '../../market/session.ts';
 import { Board } from '../board.ts';
+import { PastPrices } from '../past/past-prices.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DELAYS = [0, 10 * MINUTE, HOUR];
 
 onEachEngine('withdrawn ticks', (engine) => {
   const ledgers = ledgersOf(engine);
@@ -68,5 +76,54 @@ onEachEngine('withdrawn ticks', (engine) => {
     for (const level of ['latest', 'all'] as const) expect(await latest(await openBoard(), level)).toBe(31);
     await ledger.corrections.correct({ symbolId, day, ...flat(30) }, why(NOW + 4));
     expect(await latest(board)).toBe(30);
+  });
+
+  test('after the session are shown with the undo of the import that replaced them, in every view', async () => {
+    for (const hasLaterDay of [false, true]) {
+      const ledger = await ledgers.new();
+      const { id: symbolId, code, market: name } = await newSymbol(ledger);
+      const market = marketOf(name);
+      const day = tradeDate(market, NOW);
+      const end = sessionEnd(market, day);
+      const clock = { time: end + HOUR + MINUTE, now: () => clock.time };
+      const openBoard = () => Board.open({ ledger, clock, historyBytesMax: 1e9, simulated: false }, DELAYS);
+      const shown = async (board: Board) => {
+        await board.follow(await ledger.head());
+        const series = board.catalog.find(code)!;
+        await board.ready([series], 'all', clock.time);
+        for (const delayMs of DELAYS) {
+          const horizon = clock.time - delayMs;
+          const expected = await shownByReference(ledger, series.symbol, horizon);
+          const view = board.view(delayMs);
+          expect(view.latest(series)).toEqual(expected.latest);
+          expect(view.bars(series, FIRST_DAY, LAST_DAY)).toMatchObject(expected.bars);
+          const moment = { delayMs, horizon, recordedBy: clock.time, simulated: false };
+          const past = await PastPrices.open(ledger, [series], moment);
+          await past.load([{ series, first: day - 1, last: day + 1 }]);
+          expect(past.bars(series, FIRST_DAY, LAST_DAY)).toEqual(expected.bars);
+        }
+        return DELAYS.map((delayMs) => board.view(delayMs).bars(series, day, day)[0]?.close);
+      };
+      const own = [day - 1, ...(hasLaterDay ? [day + 1] : [])].map((of) => ({
+        symbolId,
+        day: of,
+        ...flat(60),
+      }));
+      await ledger.bars.publish(own, { source: 'desk', recordedAt: NOW });
+      const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+      await ledger.bars.publish([{ symbolId, day, ...flat(90) }], {
+        source: 'file',
+        recordedAt: NOW,
+        after: (tx, revision) => noteRevision(tx, importName(run), revision),
+      });
+      await ledger.ticks.append([tick(symbolId, 'a', end + 5 * MINUTE, 71)], 'desk');
+      const board = await openBoard();
+      expect(await shown(board)).toEqual([90, 90, 90]);
+      await ledger.imports.undo(run, clock.time, () => {});
+      expect(await shown(board)).toEqual([71, 71, undefined]);
+      expect(await shown(await openBoard())).toEqual([71, 71, undefined]);
+      clock.time += HOUR;
+      expect(await shown(board)).toEqual([71, 71, 71]);
+    }
   });
 });

@@ -102,7 +102,7 @@ export class Closer {
       if (work.isAborted) break;
       work.stepDone();
       if (prepared) group.push(prepared);
-      else this.#finish(day, pass.isFinal);
+      else await this.#finish(pass.calendar.tradingDayOf(day), pass.isFinal, pass.madeBy(day), now);
       groupMs += performance.now() - startMs;
       if (group.length < DAYS_PER_TRANSACTION && groupMs < MS_PER_TRANSACTION) continue;
       written += await this.#publish(group, now);
@@ -145,10 +145,7 @@ export class Closer {
     const days = group.map((one) => one.day);
     const written = await this.#ledger.closing.publish(days, decide, now);
     for (const one of group) {
-      if (changed.has(one)) continue;
-      const hasMore = one.isFinal && (await this.#ledger.ticks.hasAfter(one.day, one.limits.madeBy));
-      if (hasMore) this.#postponed.set(symbolDayKey(one.day), now + RECHECK_MS);
-      else this.#finish(one.day, one.isFinal);
+      if (!changed.has(one)) await this.#finish(one.day, one.isFinal, one.limits.madeBy, now);
     }
     return written;
   }
@@ -158,11 +155,13 @@ export class Closer {
     return (this.#postponed.get(symbolDayKey(day)) ?? now) > now;
   }
 
-  #finish(day: SymbolDay, isFinal: boolean): void {
+  /** A day with later ticks is postponed, also if an import or the operator has replaced its bar: that may be undone. */
+  async #finish(day: TradingDay, isFinal: boolean, madeBy: number, now: number): Promise<void> {
     const key = symbolDayKey(day);
-    this.#postponed.delete(key);
     if (!isFinal) this.#settled.add(key);
+    else if (await this.#ledger.ticks.hasAfter(day, madeBy)) this.#postponed.set(key, now + RECHECK_MS);
     else {
+      this.#postponed.delete(key);
       this.#waiting.delete(key);
       this.#settled.delete(key);
     }

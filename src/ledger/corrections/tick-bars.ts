@@ -123,8 +123,7 @@ export class TickBars {
    */
   async #storedClosing(handle: Sql, day: RestoredDay): Promise<Closing | undefined> {
     const limits = this.#limitsOf(day)[0];
-    const hidesTicks = limits?.receivedAfter !== undefined && day.earlier?.restores !== NO_BAR;
-    if (!limits || hidesTicks) return undefined;
+    if (!limits || limits.receivedAfter !== undefined) return undefined;
     const stored = await storedDay(this.#engine, handle, realDay(day));
     if (!stored) return undefined;
     const keptUntil = sessionEnd(this.#markets.get(day.symbolId)!, day.day) + TICKS_KEPT_MS;

@@ -36,6 +36,8 @@ export interface BarRevision extends StoredRevision {
 
 /** Before the first revision of a day. */
 export const NO_BAR = 0;
+/** Before every tick was received. */
+export const ALWAYS = Number.MIN_SAFE_INTEGER;
 
 export interface NewBar extends Bar {
   symbolId: number;
@@ -76,21 +78,35 @@ export async function readRevisions(
 
 /**
  * A withdrawal hides the ticks that were received before it. It stays in force when new ticks make a bar, and ends when the
- * state before it is restored. What a program before schema 21 restored has no mark, and counts as a new bar: then a late
- * tick may be missing from it, but no price is published again that somebody withdrew. A week later, its ticks are deleted.
+ * state before it is restored. A revision that restores a day without a bar hides what was hidden in that state, no more.
+ *
+ * What a program before schema 21 restored has no mark, and counts as a new bar: then a late tick may be missing from it, but
+ * no price is published again that somebody withdrew. A week later, its ticks are deleted.
  */
 function withdrawnUntil(
   { day, withdrawn, recordedAt }: StoredRevision,
   restores: number | null,
   earlier: readonly BarRevision[],
 ): number | undefined {
-  if (withdrawn) return recordedAt;
+  if (withdrawn && restores === null) return recordedAt;
   for (let i = earlier.length - 1; i >= 0 && earlier[i]!.day === day; i--) {
     const { revision, sourceId, ticksWithdrawnUntil } = earlier[i]!;
     const isBefore = restores === null ? sourceId !== SIMULATED_ID : revision === restores;
     if (isBefore) return ticksWithdrawnUntil;
   }
   return undefined;
+}
+
+/**
+ * The same moment as an SQL expression; NULL if all ticks count. `day` is the alias of a row with `symbol_id` and `day`. Only
+ * revisions that satisfy `isVisible`, a condition on an alias of `bar`, are considered.
+ */
+export function withdrawnUntilSql(day: string, isVisible: (bar: string) => string = () => 'true'): string {
+  const ofDay = (bar: string) =>
+    `${bar}.symbol_id = ${day}.symbol_id AND ${bar}.day = ${day}.day AND ${isVisible(bar)}`;
+  return `(SELECT w.recorded_at FROM bar w WHERE ${ofDay('w')} AND w.withdrawn > 0 AND w.restores IS NULL
+    AND NOT EXISTS (SELECT 1 FROM bar r WHERE ${ofDay('r')} AND r.revision > w.revision AND r.restores < w.revision)
+    ORDER BY w.revision DESC LIMIT 1)`;
 }
 
 /** A revision without what matters only until its session is over, as the raw row: a long history has more than ten thousand. */

@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 import { originFilter, type PriceOrigin, type SymbolDay } from '../symbols/origin.ts';
 import { type LedgerTick, toTick } from '../ticks/tick.ts';
-import { type StoredRevision, toRevision } from './bars.ts';
+import { ALWAYS, type StoredRevision, toRevision, withdrawnUntilSql } from './bars.ts';
 
 /** Days from `first` to `last`, both included. */
 export interface DayRange {
@@ -45,8 +45,8 @@ export type PastBarRow = readonly [
   withdrawn: number,
 ];
 
-/** A trade date whose ticks received after a time (in ms) are folded. */
-export interface TicksToFold extends SymbolDay {
+/** A trade date with ticks. Those received after a time (in ms) count: earlier ones were withdrawn. */
+export interface CountedDay extends SymbolDay {
   after: number;
 }
 
@@ -118,42 +118,42 @@ export class PastStore {
   }
 
   /**
-   * The trade dates that have a tick visible at a horizon, by symbol and day. If the day's bar was withdrawn, only
-   * ticks received after the withdrawal count. Each step of the recursion jumps to the next day in the index; a DISTINCT would read
-   * every tick, and so would PostgreSQL for an EXISTS, which it may turn into a join.
+   * The trade dates that have a tick visible at a horizon that was not withdrawn, by symbol and day. Each step of the
+   * recursion jumps to the next day in the index; a DISTINCT would read every tick, and so would PostgreSQL for an EXISTS,
+   * which it may turn into a join.
    */
   async tickDays(
     symbols: readonly EndedSessions[],
     origin: PriceOrigin,
     recordedBy: RecordedBy,
     horizon: number,
-  ): Promise<SymbolDay[]> {
+  ): Promise<CountedDay[]> {
     const rows = await this.#query((value) => {
       return `WITH RECURSIVE ${askedFor(symbols, value)}, d (symbol_id, last_ended, day) AS (
           SELECT a.symbol_id, a.last_ended, (SELECT min(t.day) FROM tick t WHERE t.symbol_id = a.symbol_id) FROM asked a
           UNION ALL
           SELECT a.symbol_id, a.last_ended,
             (SELECT min(t.day) FROM tick t WHERE t.symbol_id = a.symbol_id AND t.day > a.day)
+          FROM d a WHERE a.day IS NOT NULL),
+        counted AS (SELECT a.symbol_id, a.day,
+            coalesce(${withdrawnUntilSql('a', (bar) => visible(bar, origin, recordedBy, value))}, ${ALWAYS}) AS after
           FROM d a WHERE a.day IS NOT NULL)
-        SELECT a.symbol_id, a.day FROM d a WHERE a.day IS NOT NULL AND (
-          SELECT 1 FROM tick t WHERE t.symbol_id = a.symbol_id AND t.day = a.day
-            AND t.received > coalesce((SELECT CASE WHEN b.withdrawn > 0 THEN b.recorded_at END FROM bar b
-              WHERE b.symbol_id = a.symbol_id AND b.day = a.day AND ${visible('b', origin, recordedBy, value)}
-              ORDER BY b.revision DESC LIMIT 1), ${ALWAYS})
+        SELECT a.symbol_id, a.day, a.after FROM counted a WHERE (
+          SELECT 1 FROM tick t WHERE t.symbol_id = a.symbol_id AND t.day = a.day AND t.received > a.after
             AND ${visibleTick('t', origin, horizon, value)} ORDER BY t.at LIMIT 1) = 1
           AND NOT EXISTS (SELECT 1 FROM tick_pruning p WHERE p.symbol_id = a.symbol_id AND p.day = a.day
             AND p.simulated = ${origin === 'simulated' ? 1 : 0})
         ORDER BY a.symbol_id, a.day`;
     });
-    return rows.map(([symbolId, day]) => ({ symbolId: asNumber(symbolId), day: asNumber(day) }));
+    return rows.map(([symbolId, day, after]) => ({
+      symbolId: asNumber(symbolId),
+      day: asNumber(day),
+      after: asNumber(after),
+    }));
   }
 
   /** Folds the ticks of each day that are visible at a horizon, in the database: a day may have a million ticks. */
-  async foldTicks(
-    days: readonly TicksToFold[],
-    origin: PriceOrigin,
-    horizon: number,
-  ): Promise<FoldedTicks[]> {
+  async foldTicks(days: readonly CountedDay[], origin: PriceOrigin, horizon: number): Promise<FoldedTicks[]> {
     if (days.length === 0) return [];
     // The first and the last ticks of a day by time. Ties are resolved below.
     const rows = await this.#query((value) => {
@@ -268,9 +268,6 @@ type Value = (one: number) => string;
 
 /** Prices are written nearly in the order in which they were received; at most this many may be out of order. */
 const NEWEST_WRITES = 1_000;
-
-/** Before every tick was received. */
-export const ALWAYS = Number.MIN_SAFE_INTEGER;
 
 /** A common table expression with the requested symbols. */
 function askedFor(symbols: readonly EndedSessions[], value: Value): string {

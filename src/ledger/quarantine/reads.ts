@@ -10,6 +10,7 @@ import { canBeZero } from '../../market/symbol.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asFlag, asNumber, asText, type Cell, rowReader, type Sql } from '../engine/rows.ts';
 import { listOf, padRows, placeholders } from '../engine/statements.ts';
+import { ALWAYS, withdrawnUntilSql } from '../prices/bars.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
 import type { NewTick } from '../ticks/tick.ts';
 
@@ -209,10 +210,7 @@ export async function neighboursOf(
 /** How many later ticks are read at a time: a late tick may have a whole day of ticks after it. */
 export const ONWARD_TICKS = 4 * WINDOW_TICKS;
 
-/**
- * The real ticks around a position that are not withdrawn, by time: the window before it, and the first ones from it on. A
- * withdrawal was taken back if a later revision restored what was published before it.
- */
+/** The real ticks around a position that are not withdrawn, by time: the window before it, and the first ones from it on. */
 export async function realTicksAround(
   engine: Engine,
   tx: Sql,
@@ -224,10 +222,7 @@ export async function realTicksAround(
       .unsafe(
         `SELECT at, price, source_id FROM tick t
          WHERE symbol_id = ${p(1)} AND source_id <> ${SIMULATED_ID} AND (day, at) ${side} (${p(2)}, ${p(3)})
-           AND NOT EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = t.symbol_id AND b.day = t.day
-             AND b.withdrawn <> 0 AND b.recorded_at >= t.received
-             AND NOT EXISTS (SELECT 1 FROM bar r WHERE r.symbol_id = b.symbol_id AND r.day = b.day
-               AND r.revision > b.revision AND r.restores < b.revision))
+           AND received > coalesce(${withdrawnUntilSql('t')}, ${ALWAYS})
          ORDER BY ${order}`,
         [symbolId, day, at],
       )
