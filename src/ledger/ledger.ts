@@ -24,6 +24,7 @@ import { BarStore } from './prices/bar-store.ts';
 import { ClosingStore } from './prices/closing-store.ts';
 import { ImportStore } from './prices/imports.ts';
 import { PastStore } from './prices/past.ts';
+import { RevisionStore } from './prices/revision-store.ts';
 import { HeldBarStore } from './quarantine/held-bars.ts';
 import { QuarantineStore } from './quarantine/quarantine.ts';
 import { QuotaStore } from './quota/quota.ts';
@@ -83,6 +84,7 @@ export class Ledger {
   readonly ticks: TickStore;
   readonly intraday: IntradayStore;
   readonly past: PastStore;
+  readonly revisions: RevisionStore;
   readonly closing: ClosingStore;
   readonly accounts: AccountStore;
   readonly plans: PlanStore;
@@ -114,6 +116,7 @@ export class Ledger {
     this.ticks = new TickStore(engine);
     this.intraday = new IntradayStore(engine);
     this.past = new PastStore(engine);
+    this.revisions = new RevisionStore(engine);
     this.closing = new ClosingStore(engine);
     this.accounts = new AccountStore(engine, this.audit);
     this.plans = new PlanStore(engine, this.audit);

@@ -1,5 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { DayRange, OriginSymbols, SymbolRevision } from '../../ledger/prices/past.ts';
+import type { DayRange, OriginSymbols } from '../../ledger/prices/past.ts';
+import type { SymbolRevision } from '../../ledger/prices/revision-store.ts';
 import { symbolDayKey } from '../../ledger/symbols/origin.ts';
 import type { Day } from '../../market/day.ts';
 import { marketOf } from '../../market/session.ts';
@@ -53,13 +54,13 @@ export class PastVersions {
 
   /** Every visible version of one day's bars, the oldest of each symbol first. */
   async ofDay(day: Day): Promise<SymbolRevision[]> {
-    const found = await this.#each((set) => this.#ledger.past.revisions(set, day));
+    const found = await this.#each((set) => this.#ledger.revisions.ofDay(set, day));
     return found.flat().filter((bar) => this.#isVisible(bar));
   }
 
   /** All versions of the days with more than one visible version. Stops at the end of a day after about `limit` versions. */
   async ofRange(days: DayRange, limit: number): Promise<RevisedDays> {
-    const found = await this.#each((set) => this.#ledger.past.revised(set, days, limit + 1));
+    const found = await this.#each((set) => this.#ledger.revisions.revised(set, days, limit + 1));
     const all = found.flat().sort((a, b) => a.day - b.day);
     // The last day of a list that reached the limit may lack versions.
     const incomplete = found.flatMap((list) => (list.length > limit ? [list.at(-1)!.day] : []));

@@ -1,6 +1,6 @@
 import { BoundedCache, textBytes } from '../../runtime/bounded-cache.ts';
 import type { Engine } from './engine.ts';
-import type { RowValues, Sql } from './rows.ts';
+import type { Cell, RowValues, Sql } from './rows.ts';
 
 /** Sorts by code unit. ORDER BY depends on the database's collation: an English one puts "XAU_" before "XAUA". */
 export function sortBy<T>(items: T[], key: (item: T) => string): T[] {
@@ -107,4 +107,23 @@ export function placeholders(engine: Engine, width: number, count: number): stri
   const text = Array.from({ length: count }, row).join(',');
   cache.set(key, text, textBytes(text));
   return text;
+}
+
+/** Adds a number to a statement and returns its placeholder. */
+export type Value = (one: number) => string;
+
+/** Runs a statement on numbers. Its placeholders are numbered in the order of its text. */
+export async function queryNumbers(
+  engine: Engine,
+  write: (value: Value, list: (ones: readonly number[]) => string) => string,
+): Promise<Cell[][]> {
+  const values: number[] = [];
+  const value = (one: number) => engine.placeholder(values.push(one));
+  const text = write(value, (ones) => ones.map(value).join(', '));
+  return engine.read.unsafe(text, values).values();
+}
+
+/** PostgreSQL assumes that a bare placeholder in VALUES is text. */
+export function integers(ones: readonly number[], value: Value): string {
+  return ones.map((one) => `CAST(${value(one)} AS BIGINT)`).join(', ');
 }

@@ -2,9 +2,10 @@ import { type Fold, foldTick } from '../../market/bar.ts';
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
+import { integers, queryNumbers, type Value } from '../engine/statements.ts';
 import { originFilter, type PriceOrigin, type SymbolDay } from '../symbols/origin.ts';
 import { type LedgerTick, toTick } from '../ticks/tick.ts';
-import { ALWAYS, type StoredRevision, toRevision, withdrawnUntilSql } from './bars.ts';
+import { ALWAYS, withdrawnUntilSql } from './bars.ts';
 
 /** Days from `first` to `last`, both included. */
 export interface DayRange {
@@ -55,10 +56,6 @@ export interface FoldedTicks extends SymbolDay {
   fold: Fold<LedgerTick>;
 }
 
-export interface SymbolRevision extends StoredRevision {
-  symbolId: number;
-}
-
 /** Reads for point-in-time requests. Each takes many symbols and runs one statement for all of them. */
 export class PastStore {
   readonly #engine: Engine;
@@ -76,7 +73,7 @@ export class PastStore {
     origin: PriceOrigin,
     recordedBy: RecordedBy,
   ): Promise<Map<number, Day>> {
-    const rows = await this.#query((value) => {
+    const rows = await queryNumbers(this.#engine, (value) => {
       const isVisible = (bar: string) => visible(bar, origin, recordedBy, value);
       return `WITH ${askedFor(symbols, value)}
         SELECT a.symbol_id, (SELECT b.day FROM bar b WHERE b.symbol_id = a.symbol_id AND b.withdrawn = 0
@@ -98,7 +95,7 @@ export class PastStore {
     days: DayRange,
     recordedBy: number,
   ): Promise<PastBarRow[]> {
-    const rows = await this.#query((value, list) => {
+    const rows = await queryNumbers(this.#engine, (value, list) => {
       return `SELECT symbol_id, day, open, high, low, close, source_id, recorded_at, withdrawn FROM bar
         WHERE symbol_id IN (${list(symbolIds)}) AND day >= ${value(days.first)} AND day <= ${value(days.last)}
           AND recorded_at <= ${value(recordedBy)} AND ${originFilter(origin)}
@@ -109,7 +106,7 @@ export class PastStore {
 
   /** The days that were ever withdrawn. */
   async withdrawnDays({ origin, symbolIds }: OriginSymbols, days: DayRange): Promise<SymbolDay[]> {
-    const rows = await this.#query((value, list) => {
+    const rows = await queryNumbers(this.#engine, (value, list) => {
       return `SELECT DISTINCT symbol_id, day FROM bar
         WHERE symbol_id IN (${list(symbolIds)}) AND day >= ${value(days.first)} AND day <= ${value(days.last)}
           AND withdrawn > 0 AND ${originFilter(origin)}`;
@@ -128,7 +125,7 @@ export class PastStore {
     recordedBy: RecordedBy,
     horizon: number,
   ): Promise<CountedDay[]> {
-    const rows = await this.#query((value) => {
+    const rows = await queryNumbers(this.#engine, (value) => {
       return `WITH RECURSIVE ${askedFor(symbols, value)}, d (symbol_id, last_ended, day) AS (
           SELECT a.symbol_id, a.last_ended, (SELECT min(t.day) FROM tick t WHERE t.symbol_id = a.symbol_id) FROM asked a
           UNION ALL
@@ -156,7 +153,7 @@ export class PastStore {
   async foldTicks(days: readonly CountedDay[], origin: PriceOrigin, horizon: number): Promise<FoldedTicks[]> {
     if (days.length === 0) return [];
     // The first and the last ticks of a day by time. Ties are resolved below.
-    const rows = await this.#query((value) => {
+    const rows = await queryNumbers(this.#engine, (value) => {
       const wanted = days.map(({ symbolId, day, after }) => `(${integers([symbolId, day, after], value)})`);
       return `WITH wanted (symbol_id, day, after) AS (VALUES ${wanted.join(', ')}),
         folded AS (
@@ -184,7 +181,7 @@ export class PastStore {
 
   /** Whether a bar of these symbols was written after a revision with a `recorded_at` up to a time. Imports record their start. */
   async hasChanged(symbolIds: readonly number[], since: number, recordedBy: number): Promise<boolean> {
-    const rows = await this.#query((value, list) => {
+    const rows = await queryNumbers(this.#engine, (value, list) => {
       return `SELECT 1 FROM bar_change WHERE symbol_id IN (${list(symbolIds)}) AND recorded_at <= ${value(recordedBy)}
         AND revision > ${value(since)} LIMIT 1`;
     });
@@ -196,7 +193,7 @@ export class PastStore {
    * otherwise, a delayed plan would learn which symbols have hidden prices.
    */
   async hasHidden(horizon: number): Promise<boolean> {
-    const rows = await this.#query((value) => {
+    const rows = await queryNumbers(this.#engine, (value) => {
       return `SELECT 1 FROM (SELECT at, received FROM tick ORDER BY revision DESC LIMIT ${NEWEST_WRITES}) t
           WHERE t.at > ${value(horizon)} OR t.received > ${value(horizon)}
         UNION ALL
@@ -205,66 +202,7 @@ export class PastStore {
     });
     return rows.length > 0;
   }
-
-  /** All revisions of one day, by symbol and revision. */
-  async revisions({ origin, symbolIds }: OriginSymbols, day: Day): Promise<SymbolRevision[]> {
-    const rows = await this.#query((value, list) => {
-      return `SELECT ${REVISION_COLUMNS} FROM bar b
-        WHERE b.symbol_id IN (${list(symbolIds)}) AND b.day = ${value(day)} AND b.${originFilter(origin)}
-        ORDER BY b.symbol_id, b.revision`;
-    });
-    return rows.map(toSymbolRevision);
-  }
-
-  /**
-   * The revisions of the days that have more than one, by day, symbol and revision; the first `limit`. A day that was
-   * written twice is in two changes, so the change log limits the search; without it, every bar would be read.
-   */
-  async revised(
-    { origin, symbolIds }: OriginSymbols,
-    days: DayRange,
-    limit: number,
-  ): Promise<SymbolRevision[]> {
-    const rows = await this.#query((value, list) => {
-      return `WITH change AS (
-          SELECT symbol_id, first_day, last_day, ${greatestBefore('last_day')} AS covered_to FROM bar_change
-          WHERE symbol_id IN (${list(symbolIds)})
-            AND first_day <= ${value(days.last)} AND last_day >= ${value(days.first)}),
-        overlap AS (
-          SELECT symbol_id, CASE WHEN first_day < c.first THEN c.first ELSE first_day END AS first_day,
-            CASE WHEN covered_to > last_day THEN last_day ELSE covered_to END AS last_day
-          FROM change, (SELECT ${integers([days.first], value)} AS first) c WHERE first_day <= covered_to),
-        span AS (
-          SELECT symbol_id, first_day, last_day, ${greatestBefore('last_day')} AS done_to FROM overlap),
-        separate AS (
-          SELECT symbol_id, CASE WHEN done_to >= first_day THEN done_to + 1 ELSE first_day END AS first_day,
-            CASE WHEN last_day > c.last THEN c.last ELSE last_day END AS last_day
-          FROM span, (SELECT ${integers([days.last], value)} AS last) c),
-        revised AS (
-          SELECT b.symbol_id, b.day FROM separate s CROSS JOIN bar b
-          WHERE b.symbol_id = s.symbol_id AND b.day >= s.first_day AND b.day <= s.last_day
-            AND b.${originFilter(origin)}
-          GROUP BY b.symbol_id, b.day HAVING count(*) > 1 ORDER BY b.day, b.symbol_id LIMIT ${value(limit)})
-        SELECT ${REVISION_COLUMNS} FROM revised r CROSS JOIN bar b
-        WHERE b.symbol_id = r.symbol_id AND b.day = r.day AND b.${originFilter(origin)}
-        ORDER BY b.day, b.symbol_id, b.revision LIMIT ${value(limit)}`;
-    });
-    return rows.map(toSymbolRevision);
-  }
-
-  /** Runs a statement whose placeholders are numbered in the order of its text. */
-  async #query(write: (value: Value, list: (ones: readonly number[]) => string) => string): Promise<Row[]> {
-    const values: number[] = [];
-    const value = (one: number) => this.#engine.placeholder(values.push(one));
-    const text = write(value, (ones) => ones.map(value).join(', '));
-    return this.#engine.read.unsafe(text, values).values();
-  }
 }
-
-type Row = readonly (number | string | null)[];
-
-/** Adds a value to a statement and returns its placeholder. */
-type Value = (one: number) => string;
 
 /** Prices are written nearly in the order in which they were received; at most this many may be out of order. */
 const NEWEST_WRITES = 1_000;
@@ -273,17 +211,6 @@ const NEWEST_WRITES = 1_000;
 function askedFor(symbols: readonly EndedSessions[], value: Value): string {
   const rows = symbols.map(({ symbolId, lastEnded }) => `(${integers([symbolId, lastEnded], value)})`);
   return `asked (symbol_id, last_ended) AS (VALUES ${rows.join(', ')})`;
-}
-
-/** The greatest value of a column among the earlier spans of the same symbol; NULL for the first. */
-function greatestBefore(column: string): string {
-  return `max(${column}) OVER (PARTITION BY symbol_id ORDER BY first_day, last_day
-    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
-}
-
-/** PostgreSQL assumes that a bare placeholder in VALUES is text. */
-function integers(ones: readonly number[], value: Value): string {
-  return ones.map((one) => `CAST(${value(one)} AS BIGINT)`).join(', ');
 }
 
 /** SQL condition: whether a row of `bar` was visible, joined with the row `a` of its symbol. */
@@ -295,14 +222,4 @@ function visible(bar: string, origin: PriceOrigin, { ended, running }: RecordedB
 
 function visibleTick(tick: string, origin: PriceOrigin, horizon: number, value: Value): string {
   return `${tick}.at <= ${value(horizon)} AND ${tick}.received <= ${value(horizon)} AND ${tick}.${originFilter(origin)}`;
-}
-
-const REVISION_COLUMNS =
-  'b.symbol_id, b.day, b.revision, b.open, b.high, b.low, b.close, b.source_id, b.recorded_at, b.reason, b.withdrawn';
-
-function toSymbolRevision([symbolId, ...revision]: Row): SymbolRevision {
-  return {
-    symbolId: asNumber(symbolId),
-    ...toRevision(revision),
-  };
 }

@@ -78,7 +78,7 @@ onEachEngine('retention', (engine) => {
       }
       const found = async () => {
         const range = { first: 19_000, last: 19_120 };
-        const revised = await ledger.past.revised({ origin: 'real', symbolIds: [id] }, range, 10_000);
+        const revised = await ledger.revisions.revised({ origin: 'real', symbolIds: [id] }, range, 10_000);
         const firstDays = [];
         for (const moment of moments) {
           const asked = [{ symbolId: id, lastEnded: 20_000 }];

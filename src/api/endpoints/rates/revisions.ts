@@ -1,6 +1,7 @@
 import type { Board } from '../../../board/board.ts';
 import type { Prices } from '../../../board/views/prices.ts';
-import type { DayRange, SymbolRevision } from '../../../ledger/prices/past.ts';
+import type { DayRange } from '../../../ledger/prices/past.ts';
+import type { SymbolRevision } from '../../../ledger/prices/revision-store.ts';
 import { printDay } from '../../../market/day.ts';
 import { symbolSeriesOf } from '../../formulas/formula-parts.ts';
 import type { JsonText } from '../../model/answer.ts';

@@ -4,7 +4,7 @@ import { readyLedgerUrl } from '../../../test/support/database/ready-ledger.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { Ledger } from '../ledger.ts';
-import type { SymbolRevision } from './past.ts';
+import type { SymbolRevision } from './revision-store.ts';
 
 const FIRST = 19_000;
 const DAYS = 30;
@@ -61,8 +61,10 @@ onEachEngine('the change log', (engine) => {
           }
         }
         expected.sort((a, b) => a.day - b.day || a.symbolId - b.symbolId || a.revision - b.revision);
-        expect(await ledger.past.revised({ origin: 'real', symbolIds }, range, 10_000)).toEqual(expected);
-        expect(await ledger.past.revised({ origin: 'real', symbolIds }, range, 3)).toEqual(
+        expect(await ledger.revisions.revised({ origin: 'real', symbolIds }, range, 10_000)).toEqual(
+          expected,
+        );
+        expect(await ledger.revisions.revised({ origin: 'real', symbolIds }, range, 3)).toEqual(
           expected.slice(0, 3),
         );
       },
