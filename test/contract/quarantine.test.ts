@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { utcDay } from '../../src/market/day.ts';
 import { onEachEngine } from '../support/ledger.ts';
-import { ledgersOf, NOW, newSymbol } from '../support/ledgers.ts';
+import { flat, ledgersOf, NOW, newSymbol } from '../support/ledgers.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
@@ -201,6 +201,23 @@ onEachEngine('quarantine', (engine) => {
       for (let i = 0; i < 4; i++) symbols.push((await newSymbol(ledger)).id);
       return symbols;
     }
+  });
+
+  test('withdrawn ticks confirm no others', async () => {
+    const ledger = await ledgers.shared();
+    const { id: symbolId } = await newSymbol(ledger);
+    const send = (id: string, at: number, price: number, received: number) =>
+      ledger.quarantine.admit([{ symbolId, id, at, received, price }], 'push');
+    const DAY = 24 * 60 * MINUTE;
+    expect(statuses(await send('yesterday', NOW - DAY, 100, NOW - DAY))).toEqual(['accepted']);
+    for (const n of [0, 1, 2, 3]) await send(`wrong ${n}`, NOW + n, 1_000, NOW + n);
+    const days = [{ symbolId, day: TODAY }];
+    await ledger.bars.publish([{ ...days[0]!, ...flat(1_000) }], { source: 'push', recordedAt: NOW + 5 });
+    await ledger.withdrawals.withdraw(days, { by: 'operator', reason: 'wrong', recordedAt: NOW + MINUTE });
+    expect(statuses(await send('again', NOW + 2 * MINUTE, 1_000, NOW + 2 * MINUTE))).toEqual(['quarantined']);
+    expect(statuses(await send('right', NOW + 3 * MINUTE, 101, NOW + 3 * MINUTE))).toEqual(['accepted']);
+    await ledger.corrections.revert(days, { reason: 'was right', recordedAt: NOW + 4 * MINUTE });
+    expect(statuses(await send('late', NOW + 3, 1_000, NOW + 5 * MINUTE))).toEqual(['accepted']);
   });
 
   test('a late tick with thousands after it is judged by its neighbours; so is each of many', async () => {

@@ -175,6 +175,9 @@ const ORDER = ['day', 'at', 'source_id', 'received', 'price', 'revision'];
 const OLDEST_FIRST = ORDER.join(', ');
 const NEWEST_FIRST = ORDER.map((column) => `${column} DESC`).join(', ');
 
+/** Whether a row `t` of `tick` counts: it was not withdrawn. */
+const COUNTS = `t.received > coalesce(${withdrawnUntilSql('t')}, ${ALWAYS})`;
+
 /** The neighbours of each position, in order. One statement for all, because a feed sends ticks of all its symbols together. */
 export async function neighboursOf(
   engine: Engine,
@@ -190,7 +193,7 @@ export async function neighboursOf(
   const padded = padRows(positions);
   const rows = await tx
     .unsafe(
-      `SELECT m.place, ${before('t.at')}, ${before('t.price')}, ${next('t.at', '>=', OLDEST_FIRST)}
+      `SELECT m.place, ${before('t.at')}, ${before(`CASE WHEN ${COUNTS} THEN t.price END`)}, ${next('t.at', '>=', OLDEST_FIRST)}
        FROM (SELECT CAST(column1 AS INTEGER) AS place, CAST(column2 AS INTEGER) AS symbol_id,
            CAST(column3 AS INTEGER) AS day, CAST(column4 AS BIGINT) AS at
          FROM (VALUES ${placeholders(engine, 4, padded.length)}) AS v) AS m`,
@@ -200,7 +203,8 @@ export async function neighboursOf(
   const found = new Array<TickNeighbours>(positions.length);
   for (const [place, at, price, nextAt] of rows) {
     found[asNumber(place)] = {
-      before: at === null ? undefined : { at: asNumber(at), price: asNumber(price) },
+      before:
+        at === null ? undefined : { at: asNumber(at), price: price === null ? undefined : asNumber(price) },
       nextAt: nextAt === null ? Number.POSITIVE_INFINITY : asNumber(nextAt),
     };
   }
@@ -222,7 +226,7 @@ export async function realTicksAround(
       .unsafe(
         `SELECT at, price, source_id FROM tick t
          WHERE symbol_id = ${p(1)} AND source_id <> ${SIMULATED_ID} AND (day, at) ${side} (${p(2)}, ${p(3)})
-           AND received > coalesce(${withdrawnUntilSql('t')}, ${ALWAYS})
+           AND ${COUNTS}
          ORDER BY ${order}`,
         [symbolId, day, at],
       )

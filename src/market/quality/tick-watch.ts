@@ -132,10 +132,16 @@ export class TickWatch<T extends WatchedTick> {
 
 type Priced = Pick<WatchedTick, 'at' | 'price'>;
 
+/** An accepted tick. Its price is undefined if it was withdrawn. */
+interface KnownNeighbour {
+  at: number;
+  price: number | undefined;
+}
+
 /** The accepted ticks around a new one. */
 export interface TickNeighbours {
-  /** The last one before it. */
-  before: Priced | undefined;
+  /** The last one before it. If it was withdrawn, earlier ones decide. */
+  before: KnownNeighbour | undefined;
   /** The time of the first one that is not before it; Infinity if there is none. */
   nextAt: number;
 }
@@ -163,9 +169,10 @@ export function areWithinTolerance(
   return true;
 }
 
-function isNear(traits: PriceTraits, tick: Priced, neighbour: Priced): boolean {
-  if (isBelowZero(traits, tick, [neighbour])) return false;
-  return distance(tick, neighbour) <= floorOf(traits, tick, neighbour);
+function isNear(traits: PriceTraits, tick: Priced, { at, price }: KnownNeighbour): boolean {
+  if (price === undefined) return false;
+  const known = { at, price };
+  return !isBelowZero(traits, tick, [known]) && distance(tick, known) <= floorOf(traits, tick, known);
 }
 
 function isBelowZero({ canBeZero }: PriceTraits, tick: Priced, neighbours: readonly Priced[]): boolean {
