@@ -74,14 +74,13 @@ async function openRun(ledger: Ledger, closer: Closer) {
   const imports: number[] = [];
   let now = NOW;
   let isPruned = false;
-  let wasWithdrawn = false;
 
   async function take(step: Step, waitMs: number): Promise<void> {
     now += waitMs;
     const recordedAt = now;
     if (step.kind === 'end') now = Math.max(now, end);
     else if (step.kind === 'prune') {
-      if (wasWithdrawn) return; // what was hidden when ticks were deleted is gone
+      if (changes.some((one) => one.price === undefined)) return; // hidden ticks are deleted, too
       now = Math.max(now, end) + KEPT_MS;
       await closer.close(now);
       await new Pruner(ledger).prune(now);
@@ -98,7 +97,6 @@ async function openRun(ledger: Ledger, closer: Closer) {
     else if (step.kind === 'withdraw') {
       const why = { by: 'operator', reason: 'wrong', recordedAt } as const;
       const withdrawn = await ledger.withdrawals.withdraw(days, why);
-      wasWithdrawn = true;
       if (withdrawn.length > 0) changes.push({ by: 'operator', recordedAt, price: undefined });
     } else if (step.kind === 'correct') {
       const bar = { symbolId, day, ...flat(step.price) };

@@ -162,6 +162,23 @@ onEachEngine('the ticks of a day whose import or correction is undone', (engine)
     expect(await current()).toBe('operator');
   });
 
+  test('stored hours of a day lack only ticks of which the withdrawal stands', async () => {
+    for (const isTakenBack of [false, true]) {
+      const { ledger, end, pushLate, push, imported, closeAt, withdraw, revert, current } = await open();
+      await push([NOW, 70]);
+      const undo = await imported(90);
+      await withdraw(end + 1);
+      if (isTakenBack) await revert(end + 2);
+      await pushLate([NOW + 1, 72, end + 3]);
+      const undoOther = isTakenBack ? undo : await imported(91);
+      const prunedAt = end + TICKS_KEPT_MS + 24 * HOUR;
+      await closeAt(prunedAt);
+      await new Pruner(ledger).prune(prunedAt);
+      await undoOther(prunedAt + 1);
+      expect(await current()).toEqual([isTakenBack ? 70 : 72, 72, isTakenBack ? 70 : 72, 72, SESSION_CLOSE]);
+    }
+  });
+
   test('ticks that came late while the import was current are in the bar', async () => {
     const { end, push, publish, imported, current } = await open();
     await push([NOW, 70]);

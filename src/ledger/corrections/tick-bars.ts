@@ -118,20 +118,20 @@ export class TickBars {
   }
 
   /**
-   * The bar of a day whose ticks are deleted, from its stored hours. None if it may have been withdrawn when they were stored:
-   * then they lack the ticks that were hidden.
+   * The bar of a day whose ticks are deleted, from its stored hours. These lack the ticks that were hidden when they were
+   * stored, so there is none if other ticks count now.
    */
   async #storedClosing(handle: Sql, day: RestoredDay): Promise<Closing | undefined> {
     const limits = this.#limitsOf(day)[0];
-    if (!limits || limits.receivedAfter !== undefined) return undefined;
+    if (!limits) return undefined;
     const stored = await storedDay(this.#engine, handle, realDay(day));
     if (!stored) return undefined;
     const keptUntil = sessionEnd(this.#markets.get(day.symbolId)!, day.day) + TICKS_KEPT_MS;
     const revisions = await readRevisions(handle, day.symbolId, 'real', day.day, day.day);
-    const isIncomplete = revisions.some(
-      ({ withdrawn, restores, recordedAt }) => withdrawn && restores === null && recordedAt <= keptUntil,
-    );
-    return isIncomplete ? undefined : closingWith(day.earlier, stored, true);
+    const since = revisions.findIndex(({ recordedAt }) => recordedAt > keptUntil);
+    const then = since < 0 ? revisions.at(-1) : revisions[since - 1];
+    if (then?.ticksWithdrawnUntil !== limits.receivedAfter) return undefined;
+    return closingWith(day.earlier, stored, true);
   }
 
   async #countedTicks(day: RestoredDay): Promise<CountedTicks | undefined> {
