@@ -80,6 +80,11 @@ export function isOutage(error: unknown): boolean {
   return error instanceof OpenpitError && (error.status === 0 || error instanceof Unavailable);
 }
 
+/** Whether the request was refused for what it asks for, so that the same one would be refused again. */
+export function isRefused(error: unknown): error is OpenpitError {
+  return error instanceof OpenpitError && (error.status === 400 || error.status === 404);
+}
+
 /** Whether the key was refused, so that another one is needed. */
 export function isAboutKey(error: unknown): error is OpenpitError {
   return error instanceof OpenpitError && (error.status === 401 || error.status === 403);

@@ -15,8 +15,8 @@ import { codesIn } from '../data/formula.ts';
 import type { MarketStore } from '../data/market/store.ts';
 import { useMarket, useMarketRow } from '../data/market/use-market.ts';
 import { useQuotes } from '../data/market/use-quotes.ts';
-import { linkTo } from '../data/route.ts';
-import { useMeasures } from '../data/units.ts';
+import { type Unit, useMeasures } from '../data/units.ts';
+import { lazy } from '../show/lazy.tsx';
 import { Failure, Loading, Notice, ShownError } from '../show/parts.tsx';
 import { ChartArea, styleOf } from '../symbol/chart-area.tsx';
 import { AverageTools, DrawingTools, RangeTools } from '../symbol/chart-tools.tsx';
@@ -26,11 +26,13 @@ import { MeasureTools } from '../symbol/measure-tools.tsx';
 import { Title } from '../symbol/title.tsx';
 import { withinPlan } from '../symbol/within-plan.ts';
 
+const NoSymbol = lazy(async () => (await import('../symbol/no-symbol.tsx')).NoSymbol, 'chart');
+
 /** More requests than this need confirmation: they cost quota. */
 const REQUESTS_UNASKED_MAX = 15;
 
 export function SymbolPage({ code, config }: { code: string; config: ConfigAnswer }) {
-  if (codesIn(code).length === 0) return <NoSymbol code={code} message="" />;
+  if (codesIn(code).length === 0) return <NoSymbol code={code} />;
   return (
     <WithKey config={config} shape="chart">
       {(holder) => <Found code={code} holder={holder} />}
@@ -45,29 +47,22 @@ function Found({ code, holder }: { code: string; holder: Holder }) {
   const { error } = store;
   const isUnknown = error instanceof OpenpitError && error.code === 'unknown_symbol';
   const isPerhapsCompared = isUnknown && compare.length > 0;
+  const isUnclear = !symbol && (isPerhapsCompared || store.hasWanted);
   useEffect(() => {
-    if (isPerhapsCompared) store.loadAll(); // among all symbols, the page's own one is found if it exists
-  }, [isPerhapsCompared]);
+    if (isUnclear) store.loadAll(); // among all symbols, the page's own one is found if it exists
+  }, [isUnclear]);
   const isMissing = !symbol && store.searchable.isComplete;
   useEffect(() => {
     if (isMissing) store.lookFor(code);
   }, [isMissing, code]);
   if (!symbol) {
     if ((isUnknown && !isPerhapsCompared) || store.searchable.isComplete)
-      return <NoSymbol code={code} message={isUnknown ? error.message : ''} />;
+      return <NoSymbol code={code} message={isUnknown ? error.message : ''} store={store} />;
     if (error !== undefined && !isUnknown) return <Failure error={error} onRetry={store.refresh} />;
     return <Loading label={`Loading ${code}`} shape="chart" />;
   }
   if (symbol.lastDate === null) return <NoPrices symbol={symbol} />;
   return <Detail symbol={symbol} store={store} holder={holder} />;
-}
-
-function NoSymbol({ code, message }: { code: string; message: string }) {
-  return (
-    <Notice title={`There is no symbol “${code}”.`}>
-      {message} <a href={linkTo('market')}>Find another in the market</a>.
-    </Notice>
-  );
 }
 
 /** The market store polls for prices, so the first one appears without a reload. */
@@ -87,10 +82,13 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   const { apiKey, plan } = holder;
   const [view, change] = useChartView();
   const measures = useMeasures(apiKey, symbol);
-  const unit = measures.units.find((one) => one.unit === view.unit) ?? measures.units[0]!;
+  /** The service takes units in any case. */
+  const isWanted = ({ unit }: Unit) => unit.toLowerCase() === view.unit?.toLowerCase();
+  const unit = measures.units.find(isWanted) ?? measures.units[0]!;
   const symbols = useMemo(() => {
     const compared = view.compare.map((code) => store.find(code)).filter((one) => one !== undefined);
-    return withinPlan([symbol, ...compared], plan);
+    const byCode = new Map([symbol, ...compared].map((one) => [one.symbol, one])); // two codes may be for one symbol
+    return withinPlan([...byCode.values()], plan);
   }, [symbol, view.compare.join(), store.symbols, plan]);
   const { range, span, interval, wanted, withoutMinutes } = useChartRequest(symbols.shown, view, plan, store);
   const [agreed, setAgreed] = useState('');
@@ -139,6 +137,7 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
                 market={store.searchable}
                 onSearch={store.loadAll}
                 view={view}
+                unit={unit.unit}
                 measures={measures}
                 interval={interval}
                 onChange={change}
@@ -164,6 +163,9 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
             plan={plan.name}
             onLoad={() => setAgreed(wanted.first)}
             onChange={change}
+            onRemove={(code) =>
+              change({ compare: view.compare.filter((one) => store.find(one)?.symbol !== code) })
+            }
             onDrawing={setDrawing}
           />
         </section>

@@ -17,7 +17,7 @@ export function optionsFor(market: Searchable, text: string, excluded: readonly 
 }
 
 /** What a text may mean as a formula. Of names that stand for spot and for futures, those of one kind come first. */
-function formulasIn(market: Searchable, text: string): string[] {
+export function formulasIn(market: Searchable, text: string): string[] {
   const formula = readFormula(text, (name) => codeNamed(market, name));
   if (formula === undefined) return [];
   const kinds = new Set(codesIn(formula).flatMap((code) => KIND.exec(code)?.[0] ?? []));

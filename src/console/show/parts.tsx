@@ -40,16 +40,24 @@ export function ActionsHead() {
 export const ShownError = createContext<unknown>(undefined);
 
 /** An error message with a way to continue. */
-export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+export function Failure({
+  error,
+  onRetry,
+  retry = 'Try again',
+}: {
+  error: unknown;
+  onRetry?: (() => void) | undefined;
+  retry?: string | undefined;
+}) {
   const shown = useContext(ShownError);
   if ((isOutage(shown) && isOutage(error)) || (isUsedUp(shown) && isUsedUp(error))) return null;
-  const retry = onRetry && (
+  const action = onRetry && (
     <button type="button" class="button" onClick={onRetry}>
-      Try again
+      {retry}
     </button>
   );
   return (
-    <Notice kind="error" title={titleOf(error)} action={retry}>
+    <Notice kind="error" title={titleOf(error)} action={action}>
       {messageOf(error)}
     </Notice>
   );

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { MarketSymbol } from '../api/answers.ts';
+import { isRefused } from '../api/client.ts';
 import { AVERAGE_COLOURS, LINE_COLOURS } from '../charts/colours.ts';
 import type { CorrectionMark, Plot, PlottedAverage, PriceDrawing } from '../charts/drawing.ts';
 import { movingAverage } from '../charts/moving-average.ts';
@@ -17,6 +18,7 @@ import { Legend } from './legend.tsx';
 
 const AskFirst = lazy(async () => (await import('./no-chart.tsx')).AskFirst, LoadingNotice);
 const NoMinutes = lazy(async () => (await import('./no-chart.tsx')).NoMinutes, LoadingNotice);
+const Refused = lazy(async () => (await import('./no-chart.tsx')).Refused, LoadingNotice);
 
 /** The chart with its legend, or what to do while there is none. */
 export function ChartArea({
@@ -30,6 +32,7 @@ export function ChartArea({
   plan,
   onLoad,
   onChange,
+  onRemove,
   onDrawing,
 }: {
   history: LoadedHistory;
@@ -44,6 +47,8 @@ export function ChartArea({
   plan: string;
   onLoad: () => void;
   onChange: ChangeView;
+  /** Compares with a symbol no more. */
+  onRemove: (code: string) => void;
   onDrawing: (drawing: PriceDrawing | undefined) => void;
 }) {
   const [cursor, setCursor] = useState<ChartCursor>({ hovered: undefined, firstVisible: undefined });
@@ -56,7 +61,12 @@ export function ChartArea({
   const isShortRange = isIntraday(data?.interval ?? 'day');
   return (
     <div class="chart" aria-busy={history.state === 'loading'}>
-      {history.state === 'failed' && <Failure error={history.error} onRetry={history.reload} />}
+      {history.state === 'failed' &&
+        (isRefused(history.error) ? (
+          <Refused error={history.error} onChange={onChange} />
+        ) : (
+          <Failure error={history.error} onRetry={history.reload} />
+        ))}
       {view.scale === 'log' && style.scale !== 'log' && (
         <p class="hint" role="status">
           The scale is linear: prices at or below zero have no logarithm.
@@ -69,7 +79,7 @@ export function ChartArea({
         interval={data?.interval ?? 'day'}
         cursor={cursor}
         isCompared={series.length > 1}
-        onRemove={(code) => onChange({ compare: view.compare.filter((one) => one !== code) })}
+        onRemove={onRemove}
       />
       <PriceChart
         plot={plot}

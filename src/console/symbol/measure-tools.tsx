@@ -17,6 +17,7 @@ export function MeasureTools({
   market,
   onSearch,
   view,
+  unit,
   measures,
   interval,
   onChange,
@@ -26,6 +27,8 @@ export function MeasureTools({
   market: Searchable;
   onSearch: () => void;
   view: ChartView;
+  /** Of the symbol. */
+  unit: string;
   measures: Measures;
   interval: IntervalChoice;
   onChange: ChangeView;
@@ -33,6 +36,9 @@ export function MeasureTools({
   const symbol = shown[0]!;
   const compare = shown.slice(1).map((one) => one.symbol);
   const own = symbol.currency.code;
+  const currency = view.currency ?? own;
+  /** Ratios have none of their own, and a link may name one that is not known. */
+  const others = [own, currency].filter((code) => !measures.currencies.includes(code));
   return (
     <>
       {hasRoom && compare.length < COMPARED_MAX && (
@@ -65,16 +71,19 @@ export function MeasureTools({
       {measures.currencies.length > 1 && (
         <Select
           label="Currency"
-          value={view.currency ?? own}
-          options={measures.currencies.map((code) => [code, labelOfCurrency(code)])}
+          value={currency}
+          options={[...new Set([...others, ...measures.currencies])].map((code) => [
+            code,
+            labelOfCurrency(code),
+          ])}
           onChange={(next) => onChange({ currency: next === own ? undefined : next })}
         />
       )}
       {measures.units.length > 1 && (
         <Select
           label="Unit"
-          value={view.unit ?? symbol.unit.symbol}
-          options={measures.units.map(({ unit }) => [unit, nameOfUnit(unit)])}
+          value={unit}
+          options={measures.units.map((one) => [one.unit, nameOfUnit(one.unit)])}
           onChange={(next) => onChange({ unit: next === symbol.unit.symbol ? undefined : next })}
         />
       )}
@@ -111,6 +120,7 @@ function Select({
 }
 
 function labelOfCurrency(code: string): string {
+  if (code === 'none') return 'Own currencies';
   const name = nameOfCurrency(code);
   return name === code ? code : `${code} · ${name}`;
 }

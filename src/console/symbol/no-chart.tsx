@@ -1,5 +1,7 @@
+import type { OpenpitError } from '../api/client.ts';
+import type { ChangeView, ChartView } from '../data/chart/view.ts';
 import { plural } from '../show/format.ts';
-import { Notice } from '../show/parts.tsx';
+import { Failure, Notice } from '../show/parts.tsx';
 
 /** Asks before a range that takes many requests. */
 export function AskFirst({ requests, onLoad }: { requests: number; onLoad: () => void }) {
@@ -47,4 +49,30 @@ export function NoMinutes({
       {WITHOUT_MINUTES[because](plan)}
     </Notice>
   );
+}
+
+interface Remedy {
+  label: string;
+  change: Partial<ChartView>;
+}
+
+const OWN_MEASURE: Remedy = {
+  label: 'Show the prices as they are published',
+  change: { currency: undefined, unit: undefined },
+};
+
+const USUAL_RANGE: Remedy = { label: 'Show months', change: { dates: undefined, range: undefined } };
+
+/** What a link may ask for and the service refuses, by the code of the error. */
+const REMEDIES: Readonly<Record<string, Remedy>> = {
+  unknown_currency: OWN_MEASURE,
+  invalid_unit: OWN_MEASURE,
+  invalid_date: USUAL_RANGE,
+  date_in_future: USUAL_RANGE,
+};
+
+/** Why the chart of a link is refused, and one that is not. The same request would be refused again. */
+export function Refused({ error, onChange }: { error: OpenpitError; onChange: ChangeView }) {
+  const remedy = REMEDIES[error.code ?? ''];
+  return <Failure error={error} onRetry={remedy && (() => onChange(remedy.change))} retry={remedy?.label} />;
 }

@@ -1,7 +1,7 @@
 import type { MarketAnswer, MarketSymbol, Quote, QuotesAnswer } from '../../api/answers.ts';
 import { askWithKey, clientOf, isOutage, messageOf, OpenpitError } from '../../api/client.ts';
 import type { Searchable } from '../../search/match.ts';
-import { formulaSymbol, isFormula } from '../formula.ts';
+import { formulaSymbol, isFormula, OPERAND } from '../formula.ts';
 import { MarketRows } from './rows.ts';
 
 export type LiveState = 'connecting' | 'live' | 'lost' | { refused: string };
@@ -90,10 +90,13 @@ export class MarketStore {
     this.refresh();
   }
 
-  /** The symbol of a code, a ticker or a formula. */
+  /** The symbol of a code, a ticker or a formula of them. */
   find(code: string): MarketSymbol | undefined {
     const { symbols, formulas, aliases } = this.searchable;
-    if (isFormula(code)) return formulaSymbol(code, symbols);
+    if (isFormula(code)) {
+      const formula = code.replace(OPERAND, (_, operand) => `{${aliases[operand] ?? operand}}`);
+      return formulaSymbol(formula, symbols);
+    }
     return [...symbols, ...formulas].find(({ symbol }) => symbol === code || symbol === aliases[code]);
   }
 
@@ -128,12 +131,12 @@ export class MarketStore {
   async #ask(): Promise<number> {
     const wanted = this.#wanted;
     try {
-      if (this.#visit === '' || !this.#hasWanted) await this.#load();
+      if (this.#visit === '' || !this.hasWanted) await this.#load();
       else await this.#loadQuotes();
       this.state = 'live';
       this.error = undefined;
       this.#noticePause(Date.now());
-      return this.#hasWanted ? POLL_MS : 0; // more may have been required meanwhile
+      return this.hasWanted ? POLL_MS : 0; // more may have been required meanwhile
     } catch (error) {
       if (error instanceof OpenpitError && error.code === 'invalid_visit') {
         this.#setVisit('');
@@ -152,7 +155,8 @@ export class MarketStore {
     this.#answeredAt = now;
   }
 
-  get #hasWanted(): boolean {
+  /** Whether everything that is required is loaded. */
+  get hasWanted(): boolean {
     if (this.#wantsCloses !== this.#hasCloses) return false;
     if (this.#loaded === 'all') return true;
     return this.#wanted !== 'all' && this.#wanted.isSubsetOf(this.#loaded);
