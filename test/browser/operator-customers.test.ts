@@ -51,6 +51,14 @@ inBrowser('customers, symbols and decisions on the operator’s page', (browser)
     });
   }
 
+  test('an account without a limit has used units of no number', async () => {
+    await post('/admin/accounts', { name: 'Boundless', plan: 'unlimited' });
+    const { page, close } = await open('customers');
+    const row = page.getByRole('row', { name: /^Boundless/ });
+    expect((await row.locator('[data-label="Used this month"]').innerText()).trim()).toBe('0');
+    await close();
+  });
+
   test('a name of any length fits the screen', async () => {
     const name = 'Rohstoffhandelsgesellschaft'.repeat(7);
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' };

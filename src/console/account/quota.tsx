@@ -27,11 +27,13 @@ export function Quota({ usage, daily, now }: { usage: UsageAnswer; daily: UsageD
         {isUnlimited ? 'There is no limit.' : `${count(usage.remaining)} remaining.`} The count resets on{' '}
         {dayOfSeconds(usage.resetAt)}, 00:00 UTC.
       </p>
-      <p class={isOver ? 'projection over' : 'projection'}>
-        At the pace of the last week, usage will reach <strong>{count(expected)}</strong> by the end of the
-        month
-        {isOver ? ': more than the quota.' : '.'}
-      </p>
+      {expected > 0 && (
+        <p class={isOver ? 'projection over' : 'projection'}>
+          At the pace of the last week, usage will reach <strong>{count(expected)}</strong> by the end of the
+          month
+          {isOver ? ': more than the quota.' : '.'}
+        </p>
+      )}
       {daily.events.map(({ percent, at }) => (
         <p class="hint" key={`${percent} ${at}`}>
           {percent} % was reached on {dayOfSeconds(at)}.

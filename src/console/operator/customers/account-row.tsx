@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { SureButton } from '../../editing/sure-button.tsx';
-import { count } from '../../show/format.ts';
+import { count, UNLIMITED } from '../../show/format.ts';
 import { AccountDetail } from './account-detail.tsx';
 
 /** An account in a list. */
@@ -64,7 +64,7 @@ export function AccountRow({
           </select>
         </td>
         <td data-label="Used this month" class="number">
-          {count(used)} of {count(quota)}
+          {count(used)} {count(quota) === UNLIMITED ? '' : `of ${count(quota)}`}
         </td>
         <td class="actions">
           <button
