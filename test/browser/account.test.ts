@@ -169,6 +169,7 @@ inBrowser('the account page', (browser) => {
     await page.getByText('There is no limit. The count resets on').waitFor();
     await page.getByText('Unlimited units per month.').waitFor();
     expect(await page.getByText('of unlimited').count()).toBe(0);
+    expect(await page.getByText('At the pace of the last week').count()).toBe(0); // nothing was used
     await close();
   });
 
@@ -188,9 +189,46 @@ inBrowser('the account page', (browser) => {
     await other.getByRole('button', { name: 'Forget this key' }).click();
     await other.getByText('Your API key').waitFor();
     expect(await other.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('pit_live_');
+    await page.getByText('Your API key').waitFor(); // also in the tab that it was entered in
     const third = await context.newPage();
     await third.goto(`${service.url}/#/account`);
     await third.getByText('Your API key').waitFor();
+    await context.close();
+  });
+
+  test('a remembered key that is rotated in one tab is replaced in the others, and a key of their own is not', async () => {
+    const context = await (await browser()).newContext();
+    const [first, second, own] = [await context.newPage(), await context.newPage(), await context.newPage()];
+    const ownKey = await service.key('basic');
+    await own.goto(`${service.url}/#key=${ownKey}`);
+    await first.goto(`${service.url}/#/account`);
+    await first.locator('#secret-key').fill(await service.key('pro'));
+    await first.getByLabel('Remember it in this browser').check();
+    await first.locator('#secret-key').press('Enter');
+    await first.getByText('this one').waitFor();
+    await second.goto(`${service.url}/#/account`);
+    await own.goto(`${service.url}/#/account`);
+    await second.getByText('this one').waitFor();
+    await second.getByRole('button', { name: /^Rotate key_/ }).click();
+    await second.getByRole('button', { name: /^Rotate now key_/ }).click();
+    const text = await second.locator('.new-key').innerText();
+    const shown = `${text.slice(0, 9)}…${text.slice(-4)}`;
+    await first.locator('.lead').getByText(shown).waitFor();
+    await first.getByText('this one').waitFor();
+    await own.locator('.lead').getByText(ownKey.slice(-4)).waitFor();
+    expect(await own.getByLabel('Remember it in this browser').isChecked()).toBe(false);
+    await context.close();
+  });
+
+  test('colours that are chosen in one tab are those of the others', async () => {
+    const context = await (await browser()).newContext({ colorScheme: 'light' });
+    const [first, second] = [await context.newPage(), await context.newPage()];
+    for (const page of [first, second]) {
+      await page.goto(service.url);
+      await page.getByRole('button', { name: 'Switch to dark colours' }).waitFor();
+    }
+    await first.getByRole('button', { name: 'Switch to dark colours' }).click();
+    await second.getByRole('button', { name: 'Switch to light colours' }).waitFor();
     await context.close();
   });
 

@@ -15,8 +15,16 @@ export function secret(name: Secret): string {
 
 const REMEMBERED_KEY = 'openpit.remembered-key';
 
+/** Another tab has replaced or forgotten the remembered key. It may have been entered here. */
+addEventListener('storage', ({ key, oldValue }: StorageEvent) => {
+  if (key !== REMEMBERED_KEY) return;
+  if (sessionStorage.getItem('openpit.key') === oldValue) sessionStorage.removeItem('openpit.key');
+  for (const listener of listeners) listener();
+});
+
+/** Whether it is the key of this tab: another tab may have one of its own. */
 export function isKeyRemembered(): boolean {
-  return localStorage.getItem(REMEMBERED_KEY) !== null;
+  return localStorage.getItem(REMEMBERED_KEY) === secret('key');
 }
 
 /** Keeps the key of this tab in this browser, or only in this tab. */

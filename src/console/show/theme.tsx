@@ -22,6 +22,7 @@ export function applyTheme(): void {
 }
 
 system.addEventListener('change', applyTheme);
+addEventListener('storage', applyTheme); // chosen in another tab
 
 /** The theme; re-renders when it changes, because a canvas does not follow style sheets. */
 export function useTheme(): Theme {
