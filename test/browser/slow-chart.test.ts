@@ -96,6 +96,53 @@ inBrowser('while the data of a chart loads', (browser) => {
     await own.close();
   });
 
+  test('a plan that lost long history while a chart was open is followed', async () => {
+    await service.setPlan({ name: 'changing', maxSpanDays: 365 });
+    const key = await service.key('changing');
+    const { page, close } = await openPage(browser, service.url);
+    await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+    await page.goto(`${service.url}/#/symbol/XAU`);
+    await page.locator('.legend-day').waitFor();
+    await service.setPlan({ name: 'changing', maxSpanDays: 365, history: false, delaySeconds: 3_600 });
+    service.clock.time += 10_000;
+    const series = page.waitForResponse(/\/rates\/time-series/);
+    await page.getByRole('button', { name: '5Y', exact: true }).click();
+    expect((await series).status()).toBe(200);
+    await page.getByText('1 h behind', { exact: true }).waitFor();
+    await page.getByText('This key may not do that').waitFor({ state: 'detached' });
+    await close();
+  });
+
+  test('a key that is revoked while a chart or the market is open is asked for', async () => {
+    for (const hash of ['#/symbol/XAU', '#/market']) {
+      const key = await service.key();
+      const { page, close } = await openPage(browser, service.url);
+      await page.addInitScript(`sessionStorage.setItem('openpit.key', '${key}')`);
+      await page.goto(`${service.url}/${hash}`);
+      await page.getByText('2,049.00').first().waitFor();
+      const { keys } = (await (await service.get('/account/keys', key)).json()) as { keys: { id: string }[] };
+      const headers = { 'content-type': 'application/json' };
+      const other = await service.get('/account/keys', key, { method: 'POST', headers, body: '{}' });
+      expect(other.ok).toBe(true); // the last key of an account cannot be revoked
+      const revoked = await service.get(`/account/keys/${keys[0]!.id}`, key, { method: 'DELETE' });
+      expect(revoked.status).toBe(200);
+      await service.core.follow();
+      await page.getByRole('heading', { name: 'Your API key' }).waitFor();
+      await close();
+    }
+  });
+
+  test('a symbol opens while the quotes of another one do not arrive', async () => {
+    const { page, complaints, close } = await open('#/symbol/XAU');
+    await page.locator('.legend-day').waitFor();
+    await hold(page, /\/market\/quotes/);
+    await page.waitForRequest(/\/market\/quotes/);
+    await page.evaluate(`location.hash = '#/symbol/XAG'`);
+    await page.getByRole('heading', { name: 'Silver XAG' }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('a symbol opens after one that does not exist', async () => {
     const { page, close } = await open('#/symbol/NOPE');
     await page.getByText('There is no symbol “NOPE”').waitFor();

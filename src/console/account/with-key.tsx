@@ -11,6 +11,8 @@ const AskForKey = lazy(async () => (await import('./ask-for-key.tsx')).AskForKey
 export interface Holder extends AccountAnswer {
   apiKey: string;
   kind: 'own' | 'demo' | 'public';
+  /** Reads the account again, whose plan or key may have changed. */
+  reload(): void;
 }
 
 /** The account as last read: a page shows at once what another one has read. */
@@ -43,7 +45,7 @@ export function WithKey({
   const answer = account.data ?? (known?.key === key ? known.answer : undefined);
   if (kind === 'none') return <AskForKey />;
   if (isAboutKey(account.error)) return <AskForKey error={account.error} />;
-  if (answer) return <>{children({ ...answer, apiKey: key, kind })}</>;
+  if (answer) return <>{children({ ...answer, apiKey: key, kind, reload: account.reload })}</>;
   if (account.state === 'failed') return <Failure error={account.error} onRetry={account.reload} />;
   return <Loading label="Reading the account" shape={shape} />;
 }

@@ -1,7 +1,7 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
-import { ask } from '../api/client.ts';
+import { ask, isAboutKey } from '../api/client.ts';
 import { useLoad, useRefresh } from '../api/load.ts';
 import { SORTINGS } from '../data/market/sorting.ts';
 import type { MarketStore } from '../data/market/store.ts';
@@ -46,6 +46,10 @@ export function MarketPage({ config }: { config: ConfigAnswer }) {
 
 function Market({ config, holder }: { config: ConfigAnswer; holder: Holder }) {
   const store = useMarket(holder.apiKey, 'with closes');
+  const isForbidden = isAboutKey(store.error);
+  useEffect(() => {
+    if (isForbidden) holder.reload();
+  }, [isForbidden]);
   if (store.symbols) return <Board symbols={store.symbols} store={store} config={config} holder={holder} />;
   if (store.error !== undefined) return <Failure error={store.error} onRetry={store.refresh} />;
   return <Loading label="Loading the market" shape="market" />;

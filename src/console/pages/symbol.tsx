@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Holder, WithKey } from '../account/with-key.tsx';
 import type { ConfigAnswer, MarketSymbol } from '../api/answers.ts';
-import { OpenpitError } from '../api/client.ts';
+import { isAboutKey, OpenpitError } from '../api/client.ts';
 import type { CorrectionMark, PriceDrawing } from '../charts/drawing.ts';
 import { identityOf, requestsFor, withoutOthers } from '../data/chart/history.ts';
 import { useLiveSeries } from '../data/chart/live-bars.ts';
@@ -104,6 +104,10 @@ function Detail({ symbol, store, holder }: { symbol: MarketSymbol; store: Market
   /** The days of the bars that are shown. A new range takes effect when its bars have loaded. */
   const shown = useRef(span);
   if (data?.id === identityOf(wanted)) shown.current = span;
+  const isForbidden = isAboutKey(history.error) || isAboutKey(store.error);
+  useEffect(() => {
+    if (isForbidden) holder.reload();
+  }, [isForbidden]);
   const quoteOf = useQuotes(store, symbols.shown);
   const quote = quoteOf(symbol);
   const live = useLiveSeries(data, quoteOf);

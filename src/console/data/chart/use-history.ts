@@ -46,7 +46,7 @@ export function useHistory(key: string, plan: PlanRecord, wanted: WantedHistory 
   const identity = wanted && identityOf(wanted);
   const loaded = useLoad(
     async (signal) => (wanted ? loadHistory(key, wanted, plan, signal) : undefined),
-    [key, identity],
+    [key, identity, plan.history],
   );
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
   const shown = useRef<Shown>(undefined);

@@ -47,6 +47,8 @@ export class MarketStore {
   readonly #missing = new Set<string>();
   #polling: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
+  /** Ends a request for quotes. */
+  #quotesStop = new AbortController();
 
   constructor(key: string) {
     this.#key = key;
@@ -118,7 +120,11 @@ export class MarketStore {
   /** Asks for newer prices now. A hidden tab asks for none. */
   readonly refresh = (): void => {
     clearTimeout(this.#polling);
-    if (document.hidden || this.#isAsking) return;
+    if (document.hidden) return;
+    if (this.#isAsking) {
+      if (!this.hasWanted) this.#quotesStop.abort(); // what is missing must not wait for them
+      return;
+    }
     this.#isAsking = true;
     void this.#ask().then((waitMs) => {
       this.#isAsking = false;
@@ -130,9 +136,11 @@ export class MarketStore {
   /** Returns how long to wait before the next time. */
   async #ask(): Promise<number> {
     const wanted = this.#wanted;
+    this.#quotesStop = new AbortController();
+    const { signal } = this.#quotesStop;
     try {
       if (this.#visit === '' || !this.hasWanted) await this.#load();
-      else await this.#loadQuotes();
+      else await this.#loadQuotes(signal);
       this.state = 'live';
       this.error = undefined;
       this.#noticePause(Date.now());
@@ -142,7 +150,7 @@ export class MarketStore {
         this.#setVisit('');
         return 0;
       }
-      if (wanted !== this.#wanted) return 0;
+      if (wanted !== this.#wanted || signal.aborted) return 0;
       this.error = error;
       this.state = isOutage(error) ? 'lost' : { refused: messageOf(error) };
       return isOutage(error) ? POLL_MS : POLL_REFUSED_MS;
@@ -192,10 +200,10 @@ export class MarketStore {
     }
   }
 
-  async #loadQuotes(): Promise<void> {
+  async #loadQuotes(signal: AbortSignal): Promise<void> {
     const query = new URLSearchParams({ visit: this.#visit });
     if (this.#wanted !== 'all') query.set('symbols', [...this.#wanted].join(','));
-    const { quotes } = await askWithKey<QuotesAnswer>(this.#key, `/market/quotes?${query}`);
+    const { quotes } = await askWithKey<QuotesAnswer>(this.#key, `/market/quotes?${query}`, { signal });
     let hasNew = false;
     for (const [code, quote] of Object.entries(quotes)) {
       hasNew ||= !this.rows.has(code);
