@@ -27,6 +27,6 @@ async function readDelay(ask: AskRates): Promise<number> {
     const { delaySeconds } = await ask<{ delaySeconds: number }>('/account/capabilities');
     return delaySeconds * 1_000;
   } catch (error) {
-    return error instanceof RequestRefused && error.status !== 404 ? MS_PER_DAY : 0;
+    return error instanceof RequestRefused && error.status === 404 ? 0 : MS_PER_DAY;
   }
 }

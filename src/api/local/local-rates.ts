@@ -65,8 +65,10 @@ export class LocalRates {
 
   readonly ask: AskRates = async <T>(path: string, params: QueryValues = {}): Promise<T> => {
     const endpoint = ENDPOINTS.get(path);
-    if (!endpoint)
-      throw new Error(`${path} is answered by servers only: requests to a ledger are not counted`);
+    if (!endpoint) {
+      const message = `${path} is answered by servers only: requests to a ledger are not counted`;
+      throw new RequestRefused(message, 404, undefined);
+    }
     try {
       await this.#board.follow(await this.#ledger.head());
       return (await this.#answer(endpoint, params)) as T;
