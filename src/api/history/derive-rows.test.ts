@@ -5,12 +5,11 @@ import type { Derivation } from '../../market/analytics/closes.ts';
 import type { Day } from '../../market/day.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import { RowDeriver } from './derive-rows.ts';
+import { DAYS_PER_STEP } from './price-reading.ts';
 
 const SYMBOL = { code: 'A', series: { symbol: { decimals: 2 } } } as unknown as RequestedSymbol;
 const CHANGE: Derivation = { transform: 'change', period: 1, moving: undefined };
 const INDEX: Derivation = { transform: 'index', period: 1, moving: undefined };
-/** Days in a row that may be read without a pause. */
-const DAYS_MAX = 100;
 
 /** Prices that begin on day 0 and have bars on some days. `read` gets the number of days of each read. */
 function pricesWith(days: readonly Day[], read: (days: number) => void): Prices {
@@ -44,7 +43,7 @@ test('a search for earlier rows pauses after a hundred days, also if a formula h
       pauses++;
       unpaused = 0;
     }
-    expect(longest).toBeLessThanOrEqual(DAYS_MAX + 1); // and the day of the cursor itself
-    if (derivation === CHANGE) expect(pauses).toBeGreaterThan(20_000 / DAYS_MAX);
+    expect(longest).toBeLessThanOrEqual(DAYS_PER_STEP + 1); // and the day of the cursor itself
+    if (derivation === CHANGE) expect(pauses).toBeGreaterThan(20_000 / DAYS_PER_STEP);
   }
 });

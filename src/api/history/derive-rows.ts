@@ -9,19 +9,7 @@ import { Refusal } from '../errors/errors.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
 import type { IntervalRow, Span } from './interval-rows.ts';
-
-/**
- * Reads prices in steps. Each step names the days that it reads next, so that prices of the past can be loaded; prices in
- * memory need no loading. A step without days is a pause, in which the reader may yield to requests.
- */
-export type PriceReading<T> = Generator<DayRange | undefined, T>;
-
-/** Reads prices in memory. */
-export function finish<T>(reading: PriceReading<T>): T {
-  let step = reading.next();
-  while (!step.done) step = reading.next();
-  return step.value;
-}
+import { DAYS_PER_STEP, type PriceReading } from './price-reading.ts';
 
 /** Adds what a span derives from closes to its rows, which must come in order. */
 export class RowDeriver {
@@ -61,9 +49,6 @@ export class RowDeriver {
     }
   }
 }
-
-/** Days that are read without a pause. A formula may take 0.2 ms for each, and may have no value for decades. */
-const DAYS_PER_STEP = 100;
 
 /** Days that are read first, and twice as many each time they are not enough. */
 const DAYS_FIRST = 40;

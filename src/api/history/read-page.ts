@@ -6,9 +6,10 @@ import { ROWS_PER_UNIT } from '../model/long-table.ts';
 import type { MaybeAsync } from '../model/maybe-async.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
-import { finish, type PriceReading, RowDeriver } from './derive-rows.ts';
+import { RowDeriver } from './derive-rows.ts';
 import { type IntervalRow, piecesOf, type Span, windowsFrom } from './interval-rows.ts';
 import { PAGE_BARS_MAX } from './page-plan.ts';
+import { finish, type PriceReading } from './price-reading.ts';
 
 /** The rows of a page of history, and where the next page starts. */
 export interface PageRows {

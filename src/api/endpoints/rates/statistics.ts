@@ -1,17 +1,19 @@
 import type { Board } from '../../../board/board.ts';
 import type { FrozenPrices, Prices } from '../../../board/views/prices.ts';
 import type { DayRange } from '../../../ledger/prices/past.ts';
-import { type CloseSeries, correlation, type Statistics } from '../../../market/analytics/statistics.ts';
+import { correlation, type Statistics } from '../../../market/analytics/statistics.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { printNumber } from '../../../market/decimal.ts';
 import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
 import { refuse } from '../../errors/errors.ts';
-import { type DescribedCloses, describeCloses } from '../../history/describe-closes.ts';
+import { type DescribedCloses, describeCloses, hasClose } from '../../history/describe-closes.ts';
+import { finish, finishInTurns, type PriceReading } from '../../history/price-reading.ts';
 import type { JsonText, LargeAnswer } from '../../model/answer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
 import { freezeIfLarge, stateOfBars } from '../../model/large-answer.ts';
 import type { LongTable } from '../../model/long-table.ts';
-import { columnsOf, type FlatColumn, type FlatRow, type FlatTable } from '../../model/table.ts';
+import type { RequestedSymbol } from '../../model/price-query.ts';
+import { columnsOf, type FlatColumn, type FlatRow } from '../../model/table.ts';
 import { finalityOf, readRange, readSymbolSet, spanDaysMax } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { bySymbol, metadataStart, sourceNames, sourcesJson } from '../../response/json.ts';
@@ -44,11 +46,18 @@ export const statistics = priceEndpoint({
   reads: (ratesQuery) => ({ ranges: [daysOf(ratesQuery)], lookBackDays: 0 }),
 
   answer(ratesQuery, prices, context) {
-    const { symbols, last } = ratesQuery;
-    requireCloses(ratesQuery, prices);
+    const { symbols, first, last } = ratesQuery;
     const finality = finalityOf(last, symbols, context.now - prices.delayMs);
-    if (context.format !== 'json') return { content: tableOf(ratesQuery, prices, context), finality };
-    const described = symbols.map(({ series }) => describeCloses(series, prices, daysOf(ratesQuery)));
+    const { format, board } = context;
+    const frozen =
+      format === 'json' ? undefined : freezeIfLarge(symbols, first, daysOf(ratesQuery).last, prices);
+    if (frozen) return longTableOf(ratesQuery, frozen, board).then((content) => ({ content, finality }));
+    requireCloses(finish(withoutClose(ratesQuery, prices)), ratesQuery, prices);
+    const described = finish(describeAll(ratesQuery, prices));
+    if (format !== 'json') {
+      const rows = [...rowsOf(ratesQuery, described, prices, board)];
+      return { content: { columns: columnsFor(symbols), rows }, finality };
+    }
     const matrix = [...correlationRows(described)];
     return { content: jsonOf(ratesQuery, described, matrix, prices, context), finality };
   },
@@ -58,22 +67,18 @@ export const statistics = priceEndpoint({
     const days = daysOf(ratesQuery);
     const frozen = context.format === 'json' ? freezeIfLarge(symbols, first, days.last, prices) : undefined;
     if (!frozen) return undefined;
-    requireCloses(ratesQuery, prices);
-    requireComplete(ratesQuery, frozen);
-    const large: LargeStatistics = {
-      state: JSON.stringify(['statistics', first, last, metadata, stateOfBars(symbols, frozen, days)]),
-      finality: finalityOf(last, symbols, context.now - prices.delayMs),
-      frozen,
-    };
-    return large;
+    const finality = finalityOf(last, symbols, context.now - prices.delayMs);
+    return requireComplete(ratesQuery, frozen).then(
+      (): LargeStatistics => ({
+        state: JSON.stringify(['statistics', first, last, metadata, stateOfBars(symbols, frozen, days)]),
+        finality,
+        frozen,
+      }),
+    );
   },
 
   async build(ratesQuery, { frozen }: LargeStatistics, context) {
-    const described: DescribedCloses[] = [];
-    for (const { series } of ratesQuery.symbols) {
-      if (shouldYield()) await yieldToRequests();
-      described.push(describeCloses(series, frozen, daysOf(ratesQuery)));
-    }
+    const described = await finishInTurns(describeAll(ratesQuery, frozen));
     const matrix: Correlations[] = [];
     for (const row of correlationRows(described)) {
       matrix.push(row);
@@ -101,21 +106,42 @@ function daysOf({ first, last, today }: StatisticsQuery): DayRange {
   return { first, last: Math.min(last, today) };
 }
 
-/** A snapshot of which every day can be converted. */
-function requireComplete(ratesQuery: StatisticsQuery, prices: FrozenPrices): void {
+/** Throws a refusal if a symbol of a snapshot has no close in the range, or a day that cannot be converted. */
+async function requireComplete(ratesQuery: StatisticsQuery, prices: FrozenPrices): Promise<void> {
+  requireCloses(await finishInTurns(withoutClose(ratesQuery, prices)), ratesQuery, prices);
   const { first, last } = daysOf(ratesQuery);
   for (const { series } of ratesQuery.symbols) prices.requireComplete(series, first, last);
 }
 
+/** The symbols without a close in the range. */
+function* withoutClose(ratesQuery: StatisticsQuery, prices: Prices): PriceReading<RequestedSymbol[]> {
+  const missing: RequestedSymbol[] = [];
+  for (const requested of ratesQuery.symbols) {
+    if (!(yield* hasClose(requested.series, prices, daysOf(ratesQuery)))) missing.push(requested);
+  }
+  return missing;
+}
+
 /** Throws a refusal that names every symbol without a close in the range. */
-function requireCloses(ratesQuery: StatisticsQuery, prices: Prices): void {
+function requireCloses(
+  missing: readonly RequestedSymbol[],
+  ratesQuery: StatisticsQuery,
+  prices: Prices,
+): void {
   const { first, last } = daysOf(ratesQuery);
-  const missing = ratesQuery.symbols.filter(({ series }) => !prices.barOnOrBefore(series, last, first));
   if (missing.length === 0) return;
   throw refuse('no_data', {
     range: `${printDay(first)} to ${printDay(last)}`,
     missing: missing.map((requested) => noDataFrom(first, requested, prices)),
   });
+}
+
+function* describeAll(ratesQuery: StatisticsQuery, prices: Prices): PriceReading<DescribedCloses[]> {
+  const described: DescribedCloses[] = [];
+  for (const { series } of ratesQuery.symbols) {
+    described.push(yield* describeCloses(series, prices, daysOf(ratesQuery)));
+  }
+  return described;
 }
 
 function jsonOf(
@@ -190,43 +216,48 @@ function optional(value: number | undefined, print: (value: number) => string): 
 }
 
 /** A row per symbol; its correlation with each symbol is a column. */
-function tableOf(
+function columnsFor(symbols: readonly RequestedSymbol[]): FlatColumn[] {
+  return [
+    ...COLUMNS,
+    ...symbols.map(({ code }) => ({ name: `correlation_${code}`, type: 'number' as const })),
+  ];
+}
+
+async function longTableOf(
   ratesQuery: StatisticsQuery,
-  prices: Prices,
-  context: EndpointContext,
-): FlatTable | LongTable {
-  const { symbols, first } = ratesQuery;
-  const days = daysOf(ratesQuery);
-  const correlations: FlatColumn[] = symbols.map(({ code }) => ({
-    name: `correlation_${code}`,
-    type: 'number',
-  }));
-  const columns = [...COLUMNS, ...correlations];
-  const frozen = freezeIfLarge(symbols, first, days.last, prices);
-  if (!frozen) return { columns, rows: [...rowsOf(ratesQuery, prices, context.board)] };
-  requireComplete(ratesQuery, frozen);
+  frozen: FrozenPrices,
+  board: Board,
+): Promise<LongTable> {
+  const { symbols, first, last } = ratesQuery;
+  await requireComplete(ratesQuery, frozen);
   return {
-    columns,
-    state: JSON.stringify(['statistics', first, ratesQuery.last, stateOfBars(symbols, frozen, days)]),
+    columns: columnsFor(symbols),
+    state: JSON.stringify(['statistics', first, last, stateOfBars(symbols, frozen, daysOf(ratesQuery))]),
     count: async () => symbols.length,
-    pieces: () => rowsOf(ratesQuery, frozen, context.board).map((row) => [row]),
+    pieces: () => piecesOf(ratesQuery, frozen, board),
     unitsOf: () => 1,
   };
 }
 
-function* rowsOf(ratesQuery: StatisticsQuery, prices: Prices, board: Board): Generator<FlatRow> {
-  const { symbols, first, last } = ratesQuery;
+/** While it reads the closes, pieces are empty. */
+function* piecesOf(ratesQuery: StatisticsQuery, prices: Prices, board: Board): Generator<readonly FlatRow[]> {
+  const reading = describeAll(ratesQuery, prices);
+  let step = reading.next();
+  for (; !step.done; step = reading.next()) yield [];
+  for (const row of rowsOf(ratesQuery, step.value, prices, board)) yield [row];
+}
+
+function* rowsOf(
+  { symbols, first, last }: StatisticsQuery,
+  described: readonly DescribedCloses[],
+  prices: Prices,
+  board: Board,
+): Generator<FlatRow> {
   const range = [printDay(first), printDay(last)];
-  const described: DescribedCloses[] = [];
-  const closesOf = (i: number): CloseSeries => {
-    described[i] ??= describeCloses(symbols[i]!.series, prices, daysOf(ratesQuery));
-    return described[i].closes;
-  };
   for (const [i, { code, series }] of symbols.entries()) {
-    const own = closesOf(i);
     const { unit, quote } = prices.measure(series);
-    const { statistics: one, sourceIds } = described[i]!;
-    const cells = symbols.map((_, j) => optional(correlation(own, closesOf(j)), printNumber));
+    const { closes, statistics: one, sourceIds } = described[i]!;
+    const cells = described.map((other) => optional(correlation(closes, other.closes), printNumber));
     const source = sourceNames(board, sourceIds);
     yield [code, ...range, ...Object.values(fieldsOf(one)), unit, quote, source, ...cells];
   }
