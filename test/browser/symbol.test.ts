@@ -48,16 +48,6 @@ inBrowser('a symbol’s page', (browser) => {
     });
   }
 
-  test('prices of 17 digits fit a phone', async () => {
-    await service.publish('XAU', { [date(2)]: 2009.9970979708066, [date(1)]: 1998.8032498739512 });
-    const { page, close } = await openPage(browser, service.url, { viewport: { width: 320, height: 844 } });
-    await page.goto(`${service.url}/#/symbol/XAU`);
-    await page.getByText('Shown in the chart').waitFor();
-    await page.locator('.ranges dd').first().waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
-    await close();
-  });
-
   test('on paper it is light, and has no controls', async () => {
     const { page, close } = await openPage(browser, service.url, { colorScheme: 'dark' });
     await page.goto(`${service.url}/#/symbol/WTIOIL-SPOT`);
@@ -279,5 +269,15 @@ inBrowser('a symbol’s page', (browser) => {
     expect(complaints).toEqual([]);
     await close();
     await demo.close();
+  });
+
+  test('prices of 17 digits fit a phone', async () => {
+    await service.publish('XAU', { [date(2)]: 2009.9970979708066, [date(1)]: 1998.8032498739512 });
+    const { page, close } = await openPage(browser, service.url, { viewport: { width: 320, height: 844 } });
+    await page.goto(`${service.url}/#/symbol/XAU`);
+    await page.getByText('Shown in the chart').waitFor();
+    await page.locator('.ranges dd').first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    await close();
   });
 });

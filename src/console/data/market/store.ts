@@ -47,8 +47,8 @@ export class MarketStore {
   readonly #missing = new Set<string>();
   #polling: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
-  /** Ends a request for quotes. */
-  #quotesStop = new AbortController();
+  /** Ends the request for quotes, if one is in progress. */
+  #quotesStop: AbortController | undefined;
 
   constructor(key: string) {
     this.#key = key;
@@ -122,7 +122,7 @@ export class MarketStore {
     clearTimeout(this.#polling);
     if (document.hidden) return;
     if (this.#isAsking) {
-      if (!this.hasWanted) this.#quotesStop.abort(); // what is missing must not wait for them
+      if (!this.hasWanted) this.#quotesStop?.abort(); // what is missing must not wait for them
       return;
     }
     this.#isAsking = true;
@@ -136,11 +136,10 @@ export class MarketStore {
   /** Returns how long to wait before the next time. */
   async #ask(): Promise<number> {
     const wanted = this.#wanted;
-    this.#quotesStop = new AbortController();
-    const { signal } = this.#quotesStop;
+    this.#quotesStop = this.#visit !== '' && this.hasWanted ? new AbortController() : undefined;
+    const signal = this.#quotesStop?.signal;
     try {
-      if (this.#visit === '' || !this.hasWanted) await this.#load();
-      else await this.#loadQuotes(signal);
+      await (signal ? this.#loadQuotes(signal) : this.#load());
       this.state = 'live';
       this.error = undefined;
       this.#noticePause(Date.now());
@@ -150,7 +149,7 @@ export class MarketStore {
         this.#setVisit('');
         return 0;
       }
-      if (wanted !== this.#wanted || signal.aborted) return 0;
+      if (wanted !== this.#wanted || signal?.aborted) return 0;
       this.error = error;
       this.state = isOutage(error) ? 'lost' : { refused: messageOf(error) };
       return isOutage(error) ? POLL_MS : POLL_REFUSED_MS;
