@@ -51,27 +51,35 @@ export class HistoryFiller {
     signal?: AbortSignal,
   ): Promise<void> {
     const queue = symbols.filter((symbol) => !symbol.real);
-    const filled: Gap[] = [];
+    const total = queue.length;
+    const filled = new Map<LedgerSymbol, Day>();
+    /** Symbols that another process was writing, too. They are left once, and completed after the others. */
+    const left = new Set<LedgerSymbol>();
     const [bars, corrections] = [new Batch(this.#ledger, now), new Batch(this.#ledger, now, CORRECTION)];
-    for (let next = 0; next < queue.length; next++) {
-      const gap = await this.#findGap(queue[next]!, now);
+    for (let symbol = queue.shift(); symbol; symbol = queue.shift()) {
+      const gap = await this.#findGap(symbol, now);
       if (!gap) continue;
-      filled.push(gap);
+      filled.set(symbol, gap.to);
       for (const { bar, corrected } of editionsOf(gap)) {
         if (corrected) corrections.add(corrected);
         if (bar) bars.add(bar);
         if (bars.size < BARS_PER_WRITE) continue;
         const { unchanged } = await bars.write();
         await corrections.write();
-        progress(next, queue.length);
+        progress(total - queue.length - 1, total);
         if (signal?.aborted) return;
-        if (unchanged > 0) continueElsewhere(queue, next + 1);
+        if (unchanged === 0 || left.has(symbol)) continue;
+        left.add(symbol);
+        filled.delete(symbol);
+        this.#filledTo.delete(symbol.id); // the other process gets further
+        continueElsewhere(queue, symbol);
+        break;
       }
     }
     await bars.write();
     await corrections.write();
-    for (const { symbol, to } of filled) this.#filledTo.set(symbol.id, to);
-    if (filled.length > 0) progress(queue.length, queue.length);
+    for (const [{ id }, to] of filled) this.#filledTo.set(id, to);
+    if (filled.size > 0) progress(total, total);
   }
 
   /** The closed sessions of which a symbol lacks the bar. Read when its turn comes: another process may have filled it. */
@@ -87,9 +95,9 @@ export class HistoryFiller {
   }
 }
 
-/** Moves the first half of the symbols from `next` on to the end: the other process continues with them. */
-function continueElsewhere(queue: LedgerSymbol[], next: number): void {
-  queue.push(...queue.splice(next, Math.floor((queue.length - next) / 2)));
+/** Moves the first half of the queue to its end, and a symbol behind it: the other process continues with them. */
+function continueElsewhere(queue: LedgerSymbol[], symbol: LedgerSymbol): void {
+  queue.push(...queue.splice(0, Math.floor(queue.length / 2)), symbol);
 }
 
 interface Recorded extends NewBar {
