@@ -11,6 +11,7 @@ import {
   type Sql,
 } from '../engine/rows.ts';
 import { insertRows } from '../engine/statements.ts';
+import { type FilledSymbols, writeFilled } from './filled-symbols.ts';
 import { type RunRequest, takeRequest } from './run-requests.ts';
 
 /**
@@ -145,6 +146,7 @@ export interface FinishedRun {
   coverage?: Coverage;
   /** The series that failed while others succeeded. */
   failing?: readonly SeriesFailure[];
+  filled?: FilledSymbols;
 }
 
 /** The state of a feed that its runs depend on. */
@@ -246,6 +248,7 @@ export async function finishRun(
   );
   await tx`UPDATE feed SET failures = 0, last_ok = ${ended}, late_at = ${lateAt}, failing = ${still}
     WHERE key = ${feed}`;
+  if (finish.filled) await writeFilled(tx, feed, finish.filled);
   if (isFull) await tx`UPDATE feed SET last_full = ${ended} WHERE key = ${feed}`;
   if (coverage) {
     await tx`UPDATE feed SET days = ${coverage.days}, gaps = ${coverage.gaps},

@@ -14,6 +14,7 @@ import {
   type Sql,
 } from '../engine/rows.ts';
 import { sortBy } from '../engine/statements.ts';
+import { standingBar } from '../prices/standing.ts';
 import {
   type Coverage,
   type FailingSeries,
@@ -30,6 +31,7 @@ import {
   renewLease,
   takeLease,
 } from './feed-runs.ts';
+import { type FilledSymbols, readFilled } from './filled-symbols.ts';
 import { addRequest, type RunRequest, waitingRequests } from './run-requests.ts';
 
 /** The state of a feed. */
@@ -50,6 +52,8 @@ export interface FeedHealth extends Coverage {
   /** Series that fail while the others of the feed do not. */
   failing: readonly FailingSeries[];
 }
+
+type Urls = Readonly<Record<string, string>>;
 
 const readStatus = asOneOf<RunStatus>('running', 'ok', 'unchanged', 'partial', 'failed', 'quarantined');
 
@@ -160,17 +164,25 @@ export class FeedStore {
   }
 
   /** The addresses of a feed's provider that the operator has replaced, by name. */
-  async urls(key: string): Promise<Record<string, string>> {
-    return JSON.parse((await readMeta(this.#engine.read, urlsName(key))) ?? '{}');
+  urls(key: string): Promise<Urls> {
+    return readUrls(this.#engine.read, key);
   }
 
   /** Replaces addresses of a feed's provider; an empty list restores the provider's own. */
-  async setUrls(key: string, urls: Readonly<Record<string, string>>): Promise<void> {
-    await this.#engine.write(async (tx) => {
+  async setUrls(key: string, urls: Urls): Promise<void> {
+    await this.changeUrls(key, () => urls);
+  }
+
+  /** Replaces addresses by what `change` makes of those that were replaced before, so that concurrent changes are all kept. */
+  changeUrls(key: string, change: (known: Urls) => Urls): Promise<Urls> {
+    return this.#engine.write(async (tx) => {
+      await lockFeed(this.#engine, tx, key);
+      const urls = change(await readUrls(tx, key));
       await writeMeta(tx, urlsName(key), JSON.stringify(urls));
       const hosts = Object.entries(urls).map(([name, url]) => [name, URL.parse(url)?.host ?? '']); // a URL may hold a key
       const details = { hosts: Object.fromEntries(hosts) };
       await this.#audit.record(tx, { action: 'feed.addresses', target: key, details });
+      return urls;
     });
   }
 
@@ -209,13 +221,19 @@ export class FeedStore {
     return new Map(rows.map(BODY.read).map((body) => [body.urlHash, body]));
   }
 
+  /** The symbols that a feed filled in its last successful run. */
+  filled(key: string): Promise<FilledSymbols> {
+    return readFilled(this.#engine.read, key);
+  }
+
   /** The days with a price of a source that was not withdrawn, ascending. */
   async daysOf(source: string, symbolId: number): Promise<Day[]> {
-    const rows = await this.#engine.read`SELECT DISTINCT b.day FROM bar b JOIN source s ON s.id = b.source_id
-      WHERE b.symbol_id = ${symbolId} AND s.name = ${source} AND b.withdrawn = 0 AND NOT EXISTS (
-        SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision
-          AND w.withdrawn > 0)
-      ORDER BY b.day`;
+    const { read, placeholder: p } = this.#engine;
+    const rows = await read.unsafe(
+      `SELECT DISTINCT b.day FROM bar b JOIN source s ON s.id = b.source_id
+       WHERE b.symbol_id = ${p(1)} AND s.name = ${p(2)} AND ${standingBar('b')} ORDER BY b.day`,
+      [symbolId, source],
+    );
     return rows.map((row) => asNumber(row.day));
   }
 
@@ -262,8 +280,10 @@ export class FeedStore {
   }
 }
 
-function urlsName(key: string): string {
-  return `feed-urls ${key}`;
+const urlsName = (key: string) => `feed-urls ${key}`;
+
+async function readUrls(handle: Sql, key: string): Promise<Urls> {
+  return JSON.parse((await readMeta(handle, urlsName(key))) ?? '{}');
 }
 
 function readHealth(row: Row, now: number): FeedHealth {

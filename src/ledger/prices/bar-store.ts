@@ -14,6 +14,7 @@ import {
   type SettledBarRow,
 } from './bars.ts';
 import { compareBars, NO_SOURCE, type Publication, type PublishResult, publishBars } from './publish-bars.ts';
+import { standingBar } from './standing.ts';
 
 export class BarStore {
   readonly #engine: Engine;
@@ -85,17 +86,11 @@ export class BarStore {
     return revisions.at(-1)!.withdrawn ? this.#firstDayAfter(symbolId, origin, first) : first;
   }
 
-  /**
-   * PostgreSQL would read the whole history to join it with the withdrawals of NOT EXISTS; the last one of a day is looked up
-   * for one day after the other.
-   */
   async #firstDayAfter(symbolId: number, origin: PriceOrigin, day: Day): Promise<Day | undefined> {
     const { read, placeholder: p } = this.#engine;
     const [row] = await read.unsafe(
       `SELECT b.day FROM bar b WHERE b.symbol_id = ${p(1)} AND b.day > ${p(2)} AND b.${originFilter(origin)}
-         AND b.withdrawn = 0 AND b.revision >= coalesce((
-           SELECT max(w.revision) FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day
-             AND w.withdrawn > 0 AND w.${originFilter(origin)}), 0)
+         AND ${standingBar('b', (w) => `${w}.${originFilter(origin)}`)}
        ORDER BY b.day LIMIT 1`,
       [symbolId, day],
     );

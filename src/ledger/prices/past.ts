@@ -6,6 +6,7 @@ import { integers, queryNumbers, type Value } from '../engine/statements.ts';
 import { originFilter, type PriceOrigin, type SymbolDay } from '../symbols/origin.ts';
 import { type LedgerTick, toTick } from '../ticks/tick.ts';
 import { ALWAYS, withdrawnUntilSql } from './bars.ts';
+import { standingBar } from './standing.ts';
 
 /** Days from `first` to `last`, both included. */
 export interface DayRange {
@@ -76,12 +77,9 @@ export class PastStore {
     const rows = await queryNumbers(this.#engine, (value) => {
       const isVisible = (bar: string) => visible(bar, origin, recordedBy, value);
       return `WITH ${askedFor(symbols, value)}
-        SELECT a.symbol_id, (SELECT b.day FROM bar b WHERE b.symbol_id = a.symbol_id AND b.withdrawn = 0
-            AND b.day >= (SELECT min(c.first_day) FROM bar_change c
+        SELECT a.symbol_id, (SELECT b.day FROM bar b WHERE b.symbol_id = a.symbol_id AND b.day >= (SELECT min(c.first_day) FROM bar_change c
               WHERE c.symbol_id = a.symbol_id AND c.recorded_at <= ${value(recordedBy.ended)})
-            AND ${isVisible('b')} AND NOT EXISTS (
-              SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day AND w.revision > b.revision
-                AND w.withdrawn > 0 AND ${isVisible('w')})
+            AND ${isVisible('b')} AND ${standingBar('b', isVisible)}
           ORDER BY b.day LIMIT 1)
         FROM asked a`;
     });

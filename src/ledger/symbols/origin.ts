@@ -2,6 +2,7 @@ import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber, type Sql } from '../engine/rows.ts';
 import { listOf, padRows } from '../engine/statements.ts';
+import { standingBar } from '../prices/standing.ts';
 import { SIMULATED_ID } from './sources.ts';
 
 /** A symbol has a real and a simulated price history. They are never mixed. */
@@ -57,8 +58,7 @@ export async function unmarkReal(
      WHERE real_revision IS NOT NULL AND id IN (${listOf(engine, symbolIds.length, 2)})
        AND NOT EXISTS (SELECT 1 FROM tick t WHERE t.symbol_id = symbol.id AND t.source_id <> ${SIMULATED_ID})
        AND NOT EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = symbol.id AND b.source_id <> ${SIMULATED_ID}
-         AND b.withdrawn = 0 AND NOT EXISTS (SELECT 1 FROM bar w WHERE w.symbol_id = b.symbol_id AND w.day = b.day
-           AND w.revision > b.revision AND w.withdrawn > 0))`,
+         AND ${standingBar('b')})`,
     [revision, ...symbolIds],
   );
 }
