@@ -80,6 +80,8 @@ onEachEngine('the audit log', (engine) => {
     expect(await ledger.audit.list({ limit: 10, search: 'ben' })).toHaveLength(2);
     expect(await ledger.audit.list({ limit: 10, search: 'PLAN.' })).toHaveLength(5);
     expect(await ledger.audit.list({ limit: 10, search: 'p3' })).toHaveLength(1);
+    await ledger.as({ name: 'Émile', via: 'cli' }).audit.recordAlone({ action: 'plan.update', target: 'p5' });
+    expect(await ledger.audit.list({ limit: 10, search: 'Émile' })).toHaveLength(1);
   });
 
   test('entries and uses of keys are deleted when their time is over', async () => {

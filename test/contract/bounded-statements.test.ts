@@ -74,6 +74,13 @@ test('on SQLite, periodic work of the serving thread scans no table that has a r
   await ledger.close();
 });
 
+test('on SQLite, held ticks are listed without reading those that were decided', async () => {
+  const ledger = await Ledger.open(join(newFolder(), 'ledger.db'), fixedClock, 'serving');
+  const [statement] = await statementsOf(ledger, () => ledger.quarantine.list({ all: false, limit: 1_000 }));
+  expect((await sqlitePlan(ledger, statement!))[0]).toBe('SCAN q USING INDEX quarantine_tick_held');
+  await ledger.close();
+});
+
 /** The engine, and every statement that is read with it: pages differ only in their values. */
 function recordStatements(original: Engine): { engine: Engine; statements: Statement[] } {
   const statements: Statement[] = [];

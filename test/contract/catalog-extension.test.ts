@@ -82,4 +82,38 @@ onEachEngine('a ledger with the catalogue of the first version', (engine) => {
     expect(symbols.has('MURBAN')).toBe(true);
     await ledger.close();
   });
+
+  test('gets what the second version added only once: what its operator has deleted since stays deleted', async () => {
+    const url = await oldLedger();
+    await Ledger.migrate(url, fixedClock);
+    const second = await ledgers.open(url);
+    for (const code of ['HIDES', 'PJM-POWER']) await second.symbols.delete((await symbolOf(second, code)).id);
+    await second.setMeta('catalog', '2');
+    const ledger = await Ledger.open(url, fixedClock, 'serving');
+    const codes = (await ledger.symbols.list()).map(({ code }) => code);
+    await ledger.close();
+    expect(codes).not.toContain('HIDES');
+    expect(codes).toContain('PJM-POWER');
+  });
+
+  test('is extended while one of its symbols is being deleted, and that symbol is not corrected', async () => {
+    const url = await oldLedger(async (ledger) =>
+      ledger.symbols.markDeleted((await symbolOf(ledger, 'LGO')).id),
+    );
+    const ledger = await Ledger.open(url, fixedClock, 'serving');
+    await ledger.retention.apply(fixedClock.now());
+    const codes = (await ledger.symbols.list()).map(({ code }) => code);
+    await ledger.close();
+    expect(codes).toContain('MURBAN');
+    expect(codes).not.toContain('LGO');
+  });
+
+  test('keeps a formula of its operator that has the code of a new symbol', async () => {
+    const power = { code: 'PJM-POWER', name: 'Ours', expression: '{NG-FUT}*8', unit: 'MWh', currency: 'USD' };
+    const url = await oldLedger((ledger) => ledger.formulas.define(power));
+    const ledger = await Ledger.open(url, fixedClock, 'serving');
+    expect(await ledger.formulas.list()).toContainEqual(power);
+    expect((await ledger.symbols.list()).map(({ code }) => code)).not.toContain('PJM-POWER');
+    await ledger.close();
+  });
 });

@@ -71,6 +71,18 @@ onEachEngine('feeds', (engine) => {
     }
   });
 
+  test('concurrent changes of the addresses of a feed are all kept', async () => {
+    const [ledger, other] = await ledgers.pair();
+    const key = unique('feed');
+    const names = Array.from({ length: 10 }, (_, i) => `address${i}`);
+    await Promise.all(
+      names.map((name, i) =>
+        [ledger, other][i % 2]!.feeds.changeUrls(key, (known) => ({ ...known, [name]: 'https://a.example' })),
+      ),
+    );
+    expect(Object.keys(await ledger.feeds.urls(key)).sort()).toEqual(names);
+  });
+
   test('a lease is held while it is renewed, and taken over when its holder has died', async () => {
     const [mine, theirs] = await ledgers.pair();
     const key = unique('feed');

@@ -14,8 +14,8 @@ const MONDAY = day('2026-07-06');
 
 onEachEngine('imports', (engine) => {
   const ledgers = ledgersOf(engine);
-  const open = async () => {
-    const ledger = await ledgers.shared();
+  const open = async (opening = ledgers.shared()) => {
+    const ledger = await opening;
     const { id: symbolId } = await newSymbol(ledger);
     const publish = (closes: Record<number, number>, source: string, run?: number) =>
       ledger.bars.publish(
@@ -157,6 +157,24 @@ onEachEngine('imports', (engine) => {
     expect(await ledger.corrections.revert(days, { reason: 'was right', recordedAt: NOW + 2 })).toEqual(days);
     expect(await current()).toEqual([[0, 1, 'feed', 'was right']]);
     expect(await ledger.corrections.revert(days, { reason: 'again', recordedAt: NOW + 3 })).toEqual([]);
+  });
+
+  test('what an undone import wrote is not restored after the time for which imports can be undone, either', async () => {
+    const { ledger, symbolId, publish, undo, current } = await open(ledgers.new());
+    await publish({ [MONDAY]: 1 }, 'feed');
+    const run = await ledger.imports.begin('prices.csv', 'file', NOW);
+    await publish({ [MONDAY]: 100 }, 'file', run);
+    await ledger.corrections.correct(
+      { symbolId, day: MONDAY, ...flat(2) },
+      { reason: 'typo', recordedAt: NOW },
+    );
+    expect(await undo(run)).toEqual([[0, 'kept', 100]]);
+    await ledger.retention.apply(NOW + 400 * MS_PER_DAY);
+    await ledger.corrections.revert([{ symbolId, day: MONDAY }], {
+      reason: 'was right',
+      recordedAt: NOW + 2,
+    });
+    expect(await current()).toEqual([[0, 1, 'feed', 'was right']]);
   });
 
   test('an import that is undone while a later one is undone leaves nothing of either', async () => {
@@ -312,6 +330,21 @@ onEachEngine('imports', (engine) => {
     expect(await undo(run)).toEqual([[0, 'withdrawn', 99]]);
     expect(await ledger.quarantine.drop(second!, NOW, 'operator')).toBe(false);
     expect(await current()).toEqual([]);
+  });
+
+  test('what is released after the undo of its import is the price that a later undo restores', async () => {
+    const { ledger, symbolId, publish, undo, current } = await open();
+    const first = await ledger.imports.begin('prices.csv', 'file', NOW);
+    const held = [{ bar: { symbolId, day: MONDAY, ...flat(99) }, reason: 'far away' }];
+    await ledger.heldBars.hold(held, { source: 'file', origin: importName(first), received: NOW });
+    const { id } = (await ledger.heldBars.list({ all: false, limit: 1 }))[0]!;
+    await ledger.quarantine.drop(id, NOW, 'operator');
+    await undo(first);
+    await ledger.quarantine.release(id, NOW, 'operator');
+    const second = await ledger.imports.begin('corrected.csv', 'file', NOW);
+    await publish({ [MONDAY]: 50 }, 'file', second);
+    expect(await undo(second)).toEqual([[0, 'restored', 50]]);
+    expect((await current()).map((bar) => bar.slice(0, 3))).toEqual([[0, 99, 'file']]);
   });
 
   test('what an undo took out of quarantine is held again when the file is imported again', async () => {

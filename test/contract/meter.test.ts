@@ -161,6 +161,80 @@ onEachEngine('meter', (engine) => {
     expect(1 + answered + late).toBe(1_000);
   });
 
+  test('after a plan was raised, a request that was too large before gets units that other replicas hold', async () => {
+    const ant = { id: 'ant' };
+    const download = () => meters[0]!.spend(ant, 'history', undefined, 1_001);
+    for (const meter of meters) await meter.spend(ant, 'latest');
+    expect(await download()).toMatchObject({ reason: 'exhausted' });
+    await giveQuota(ledger, 'ant', 2_013);
+    meters[0]!.refresh(['ant']);
+    await eventually(async () => meters[0]!.known('ant')?.quota === 2_013);
+    await meters[1]!.spend(ant, 'history', undefined, 1_000);
+    expect(await download()).toMatchObject({ ok: true });
+  });
+
+  test('a replica that did not respond once is asked again later', async () => {
+    let waitedMs = 0;
+    const monotonic = { now: () => performance.now() + waitedMs };
+    const silent = await openMeter(ledgers[0]!);
+    const other = await openMeter(ledgers[1]!, { monotonic, scheduler: systemScheduler });
+    meters.push(silent, other);
+    const ant = { id: 'ant' };
+    const download = () => other.spend(ant, 'history', undefined, 900);
+    await silent.spend(ant, 'latest');
+    const sync = spyOn(ledgers[0]!.quota, 'sync').mockRejectedValue(new Error('no connection'));
+    expect(await download()).toMatchObject({ reason: 'unavailable' });
+    sync.mockRestore();
+    await eventually(async () => (await silent.usage('ant')).exact);
+    await eventually(async () => (await silent.spend(ant, 'history', undefined, 50)).ok);
+    waitedMs = 20_000;
+    expect(await download()).toMatchObject({ ok: true });
+  });
+
+  test('after a plan was lowered, usage that is known without the ledger is not cut off at the quota', async () => {
+    const [meter] = meters as [Meter];
+    const ant = { id: 'ant' };
+    await meter.spend(ant, 'history', undefined, 600);
+    await giveQuota(ledger, 'ant', 100);
+    meter.refresh(['ant']);
+    await eventually(async () => meter.known('ant')?.quota === 100);
+    const [{ quota }] = ledgers as [Ledger];
+    const read = spyOn(quota, 'usageWithoutLease').mockRejectedValue(new Error('no connection'));
+    expect(await meter.usage('ant')).toMatchObject({ used: 600, quota: 100, exact: false });
+    read.mockRestore();
+  });
+
+  test('what is spent while a report is sent is reported soon, even if the reply to the report was lost', async () => {
+    const [{ quota }] = ledgers as [Ledger];
+    const meter = await openMeter(ledgers[0]!, { flushMs: 200 });
+    meters.push(meter);
+    const ant = { id: 'ant' };
+    const reported = async () => (await ledger.quota.usage('ant', periodOf(Date.now()))).used;
+    await meter.spend(ant, 'latest');
+    await eventually(async () => (await reported()) === 1);
+    const send = quota.sync.bind(quota);
+    const sync = spyOn(quota, 'sync').mockImplementationOnce(async (...message) => {
+      await send(...message);
+      await meter.spend(ant, 'latest');
+      throw new Error('the reply was lost');
+    });
+    await meter.spend(ant, 'latest');
+    await eventually(async () => (await reported()) === 3);
+    sync.mockRestore();
+  });
+
+  test('in a new month, nothing of the last one counts as known', async () => {
+    let sleptMs = 0;
+    const monotonic = { now: () => performance.now() / 20 + sleptMs };
+    const meter = await openMeter(ledgers[0]!, { monotonic });
+    meters.push(meter);
+    await meter.spend({ id: 'ant' }, 'history', undefined, 1_000);
+    expect(meter.known('ant')).toMatchObject({ remaining: 0 });
+    sleptMs = meter.secondsToReset() * 1_000;
+    expect(meter.known('ant')).toBeUndefined();
+    sleptMs = 0;
+  });
+
   test('requests of any size over three replicas never exceed the quota, and what is left is usable', async () => {
     const sizes = Array.from({ length: 120 }, (_, i) => 1 + ((i * 37) % 60));
     const spends = await Promise.all(

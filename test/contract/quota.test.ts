@@ -201,6 +201,34 @@ onEachEngine('quota', (engine) => {
     expect(await ledger.quota.claimEvents(() => 0)).toEqual([]);
   });
 
+  test('after the quota was raised, the thresholds of the new one are reported, too', async () => {
+    const lease = newLease();
+    const spend = async (latest: number) => {
+      lease.seq++;
+      await sync(lease, { spentBy: { latest }, need: 1_000 });
+      return (await ledger.quota.claimEvents(() => 60_000)).map(({ percent, quota }) => [percent, quota]);
+    };
+    lease.seq = 0;
+    await spend(0);
+    expect((await spend(100)).sort()).toEqual([
+      [100, 100],
+      [75, 100],
+      [90, 100],
+    ]);
+    const [old] = await ledger.quota.events('ant');
+    await giveQuota(ledger, 'ant', 200);
+    expect(await spend(101)).toEqual([]);
+    expect(await spend(150)).toEqual([[75, 200]]);
+    await ledger.quota.eventSent(old!, 5); // of the old quota, so the new event stays unsent
+    const events = await ledger.quota.events('ant');
+    expect(events.find(({ percent }) => percent === 75)).toMatchObject({ used: 150, sentAt: null });
+    expect(await spend(160)).toEqual([]);
+    expect((await spend(200)).sort()).toEqual([
+      [100, 200],
+      [90, 200],
+    ]);
+  });
+
   test('of many undelivered events, some are claimed at a time, the oldest first, until all are', async () => {
     await ledger.engine.write((tx) =>
       insertRows(

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { BarRevision } from '../../src/ledger/prices/bars.ts';
 import { FIRST_DAY, LAST_DAY } from '../../src/market/day.ts';
+import { statementsOf } from '../support/database/statements.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { day, flat, ledgersOf, NOW, newSymbol, symbolOf, tick } from '../support/ledgers.ts';
 
@@ -134,6 +135,19 @@ onEachEngine('withdrawals', (engine) => {
     await revert();
     expect((await versions(ledger, symbolId)).at(-1)).toMatchObject({ withdrawn: 'source' });
     expect(await revert()).toEqual([]);
+  });
+
+  test('ten years are reverted by a few statements: the lock of price writes is held meanwhile', async () => {
+    const { ledger, symbolId, publish, withdraw } = await withSymbol();
+    await publish(5);
+    await withdraw('operator');
+    const days = Array.from({ length: 3_700 }, (_, i) => ({ symbolId, day: MONDAY - i }));
+    let reverted: unknown;
+    const statements = await statementsOf(ledger, async () => {
+      reverted = await ledger.corrections.revert(days, { reason: 'was right', recordedAt: NOW + 3 });
+    });
+    expect(reverted).toEqual([{ symbolId, day: MONDAY }]);
+    expect(statements.reduce((sum, { uses }) => sum + uses, 0)).toBeLessThan(50);
   });
 
   test('the first day, and the days of a source, leave out what was withdrawn', async () => {

@@ -1,10 +1,17 @@
 import { MS_PER_DAY } from '../../market/day.ts';
+import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow, type Sql } from '../engine/rows.ts';
+import { type ApiKey, findKey } from './keys.ts';
+
+/** What restricts a key. */
+export type KeyRestrictions = Pick<ApiKey, 'expiresAt' | 'allowedIps' | 'headerOnly'>;
 
 /** A customer who manages the keys of their own account. */
 export interface KeyOwner {
   /** The key that authenticated the request. */
   keyId: string;
+  /** Its restrictions when it was decided what it may do. */
+  restrictions: KeyRestrictions;
   /** How many keys the account may have. */
   keysMax: number;
   now: number;
@@ -14,6 +21,7 @@ export interface KeyOwner {
 export type KeyRefusal =
   | 'invalid_key'
   | 'account_suspended'
+  | 'changed'
   | 'no_account'
   | 'full'
   | 'inactive'
@@ -37,27 +45,34 @@ export async function refuseOwner(
   return row.status === 'suspended' ? 'account_suspended' : undefined;
 }
 
+/** Like `refuseOwner`, for what only some keys may do: also refused when the restrictions of the owner's key have changed since. */
+export async function refuseChangedOwner(
+  engine: Engine,
+  tx: Sql,
+  accountId: string,
+  owner: KeyOwner,
+): Promise<KeyRefusal | undefined> {
+  const refusal = await refuseOwner(tx, accountId, owner);
+  if (refusal) return refusal;
+  const key = await findKey(engine, owner.keyId, tx);
+  return textOf(key!) === textOf(owner.restrictions) ? undefined : 'changed';
+}
+
+function textOf({ expiresAt, allowedIps, headerOnly }: KeyRestrictions): string {
+  return JSON.stringify([expiresAt, allowedIps, headerOnly]);
+}
+
 /** For an operator, who may create a key of any account that exists. */
 export async function refuseNoAccount(tx: Sql, accountId: string): Promise<KeyRefusal | undefined> {
   const rows = await tx`SELECT 1 FROM account WHERE id = ${accountId}`;
   return rows.length === 0 ? 'no_account' : undefined;
 }
 
-/** Like `refuseOwner`, for creating a key: also refused when the account has its maximum of keys. */
-export async function refuseNewKey(
-  tx: Sql,
-  accountId: string,
-  owner: KeyOwner,
-): Promise<KeyRefusal | undefined> {
-  const refusal = await refuseOwner(tx, accountId, owner);
-  return refusal ?? ((await isFull(tx, accountId, owner)) ? 'full' : undefined);
-}
-
 /**
- * Counts active keys and all keys created in the last day: revoked keys stay in the ledger, so creating and revoking in a
- * loop must be limited too.
+ * Whether the account has its maximum of keys. Counts active keys and all keys created in the last day: revoked keys stay in the
+ * ledger, so creating and revoking in a loop must be limited too.
  */
-async function isFull(tx: Sql, accountId: string, { keysMax, now }: KeyOwner): Promise<boolean> {
+export async function isFull(tx: Sql, accountId: string, { keysMax, now }: KeyOwner): Promise<boolean> {
   const row = onlyRow(
     await tx`SELECT count(*) AS n FROM api_key WHERE account_id = ${accountId} AND
     (created_at > ${now - MS_PER_DAY} OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})))`,

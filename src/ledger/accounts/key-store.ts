@@ -3,11 +3,19 @@ import { changedFields } from '../audit/entry.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lockRevisions, nextRevision } from '../engine/revisions.ts';
 import type { Sql } from '../engine/rows.ts';
-import { type KeyOwner, type KeyRefusal, refuseNewKey, refuseNoAccount, refuseOwner } from './key-owner.ts';
+import {
+  isFull,
+  type KeyOwner,
+  type KeyRefusal,
+  type KeyRestrictions,
+  refuseChangedOwner,
+  refuseNoAccount,
+  refuseOwner,
+} from './key-owner.ts';
 import { type ApiKey, findKey, isActive, keysOf } from './keys.ts';
 
 /** What can be changed after a key was created. */
-export type KeyRules = Pick<ApiKey, 'name' | 'expiresAt' | 'allowedIps' | 'headerOnly'>;
+export type KeyRules = Pick<ApiKey, 'name'> & KeyRestrictions;
 
 /** The keys of accounts. `owner` is a customer who changes them; without one, it is the operator. */
 export class KeyStore {
@@ -35,8 +43,11 @@ export class KeyStore {
     return this.#engine.write(async (tx) => {
       await lockRevisions(tx, 'accounts');
       const { accountId } = key;
-      const refusal = owner ? await refuseNewKey(tx, accountId, owner) : await refuseNoAccount(tx, accountId);
+      const refusal = owner
+        ? await refuseChangedOwner(this.#engine, tx, accountId, owner)
+        : await refuseNoAccount(tx, accountId);
       if (refusal) return refusal;
+      if (owner && (await isFull(tx, accountId, owner))) return 'full';
       await insertKey(tx, key, await nextRevision(tx, 'accounts'));
       await this.#audit.record(tx, { action: 'key.create', target: key.id, details: describe(key) });
       return undefined;
@@ -44,29 +55,36 @@ export class KeyStore {
   }
 
   /**
-   * Replaces an active key. The old one expires at `oldExpiresAt`, or earlier if it would have. Refused when the old key
-   * is no longer active, and for the reasons of `add`.
+   * Replaces an active key by one with the same rules, which is returned. The old one expires at `oldExpiresAt`, or earlier if it
+   * would have. If it was replaced before, the new key expires with it: a leaked key must not be able to replace itself for
+   * good. Refused when the old key is no longer active, and for the reasons of `add`.
    */
-  replace(
-    oldId: string,
-    oldExpiresAt: number,
-    key: ApiKey,
-    owner?: KeyOwner,
-  ): Promise<KeyRefusal | undefined> {
+  replace(oldId: string, oldExpiresAt: number, key: ApiKey, owner?: KeyOwner): Promise<ApiKey | KeyRefusal> {
     return this.#engine.write(async (tx) => {
       await lockRevisions(tx, 'accounts');
-      const old = (await keysOf(this.#engine, tx, key.accountId)).find(({ id }) => id === oldId);
+      const { accountId } = key;
+      const old = (await keysOf(this.#engine, tx, accountId)).find(({ id }) => id === oldId);
       if (!old || !isActive(old, key.createdAt)) return 'inactive';
-      const refusal = owner && (await refuseNewKey(tx, key.accountId, owner));
+      const refusal = owner && (await this.#refuseReplacing(tx, old, owner));
       if (refusal) return refusal;
       const revision = await nextRevision(tx, 'accounts');
       const ends = Math.min(old.expiresAt ?? oldExpiresAt, oldExpiresAt);
       await tx`UPDATE api_key SET revision = ${revision}, expires_at = ${ends} WHERE id = ${oldId}`;
-      await insertKey(tx, key, revision);
-      const details = { account: key.accountId, replacedBy: key.id, expiresAt: ends };
+      const issued = { ...key, ...rulesOf(old) };
+      await insertKey(tx, issued, revision);
+      const details = { account: accountId, replacedBy: key.id, expiresAt: ends };
       await this.#audit.record(tx, { action: 'key.rotate', target: oldId, details });
-      return undefined;
+      return issued;
     });
+  }
+
+  async #refuseReplacing(tx: Sql, old: ApiKey, owner: KeyOwner): Promise<KeyRefusal | undefined> {
+    // Any key may replace itself, whatever its restrictions are now: the new key has them, too.
+    const refusal =
+      owner.keyId === old.id
+        ? await refuseOwner(tx, old.accountId, owner)
+        : await refuseChangedOwner(this.#engine, tx, old.accountId, owner);
+    return refusal ?? ((await isFull(tx, old.accountId, owner)) ? 'full' : undefined);
   }
 
   /** Changes some rules of a key that is not revoked. Returns it as it is then. */
@@ -75,7 +93,7 @@ export class KeyStore {
       await lockRevisions(tx, 'accounts');
       const before = await findKey(this.#engine, id, tx);
       if (!before) return 'unknown';
-      const refusal = owner && (await refuseOwner(tx, before.accountId, owner));
+      const refusal = owner && (await refuseChangedOwner(this.#engine, tx, before.accountId, owner));
       if (refusal) return refusal;
       if (before.revokedAt !== null) return 'inactive';
       const key = { ...before, ...rules };

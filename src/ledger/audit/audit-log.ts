@@ -87,9 +87,9 @@ export class AuditLog {
     const part = containing(search.toLowerCase());
     const rows = await read.unsafe(
       `SELECT ${ENTRY.columns} FROM audit_entry WHERE id < ${p(1)} AND id >= ${p(2)}
-         AND (lower(actor) ${like(p(3))} OR action ${like(p(4))} OR lower(target) ${like(p(5))})
-       ORDER BY id DESC LIMIT ${p(6)}`,
-      [end, start, part, part, part, limit],
+         AND (lower(actor) ${like(p(3))} OR actor ${like(p(4))} OR action ${like(p(5))} OR lower(target) ${like(p(6))})
+       ORDER BY id DESC LIMIT ${p(7)}`,
+      [end, start, part, containing(search), part, part, limit],
     );
     return rows.map(ENTRY.read);
   }

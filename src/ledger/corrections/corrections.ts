@@ -72,13 +72,19 @@ async function changedDays(
   const operator = await findSource(handle, OPERATOR);
   const undone = await undoneRevisions(handle);
   const changed: ChangedDay[] = [];
-  for (const { symbolId, day } of days) {
-    const versions = (await readVersions(handle, symbolId, day, day)).get(day) ?? [];
-    const current = versions.at(-1);
-    if (!current || (changedAt !== undefined && current.recordedAt !== changedAt)) continue;
-    const isOperators = current.withdrawn ? current.withdrawn === 'operator' : current.sourceId === operator;
-    if (!isOperators) continue;
-    changed.push({ symbolId, day, current, earlier: versionBefore(versions, current, undone) });
+  for (const [symbolId, ofSymbol] of Map.groupBy(days, (one) => one.symbolId)) {
+    const wanted = ofSymbol.map(({ day }) => day);
+    const byDay = await readVersions(handle, symbolId, Math.min(...wanted), Math.max(...wanted));
+    for (const day of wanted) {
+      const versions = byDay.get(day) ?? [];
+      const current = versions.at(-1);
+      if (!current || (changedAt !== undefined && current.recordedAt !== changedAt)) continue;
+      const isOperators = current.withdrawn
+        ? current.withdrawn === 'operator'
+        : current.sourceId === operator;
+      if (!isOperators) continue;
+      changed.push({ symbolId, day, current, earlier: versionBefore(versions, current, undone) });
+    }
   }
   return changed;
 }

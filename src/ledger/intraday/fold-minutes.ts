@@ -44,7 +44,7 @@ export async function foldMinutes(
 }
 
 /** The moment of the first tick with `from` ≤ at < `to`, of either origin. */
-async function nextTick(
+export async function nextTick(
   { read }: Engine,
   { symbolId, day }: TradingDay,
   from: number,

@@ -3,7 +3,7 @@ import type { Day } from '../../market/day.ts';
 import { foldIntraday, type IntradayBar } from '../../market/intraday/bar.ts';
 import { HOUR_MS, startOf, type TimeRange } from '../../market/intraday/interval.ts';
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, type Cell, type RowValues, type Sql } from '../engine/rows.ts';
+import { asNumber, asText, type Cell, onlyRow, type RowValues, type Sql } from '../engine/rows.ts';
 import { insertRows, listOf } from '../engine/statements.ts';
 import { readRevisions } from '../prices/bars.ts';
 import type { DayRange, OriginSymbols } from '../prices/past.ts';
@@ -93,6 +93,27 @@ function rowsOf({ of: { symbolId, day }, minutes }: DayMinutes): RowValues[] {
     const { sourceId, open, high, low, close, closeSum } = foldIntraday(own, HOUR_MS)[0]!;
     return [symbolId, day, hour, sourceId, open, high, low, close, own.length, closeSum, packMinutes(own)];
   });
+}
+
+/** The start of the first stored bar that ends after `from`, on a trade date from `first` on. The oldest minutes are found by the index `hour_bar_with_minutes`. */
+export async function nextStored(
+  engine: Engine,
+  { origin, symbolIds }: OriginSymbols,
+  { first, from }: { first: Day; from: number },
+  detail: IntradayDetail,
+): Promise<number | undefined> {
+  const { read, placeholder: p } = engine;
+  const minutesOnly = `minutes IS NOT NULL AND day >= (SELECT min(day) FROM hour_bar WHERE minutes IS NOT NULL)`;
+  const rows = await read.unsafe(
+    `SELECT min(at) AS at FROM (SELECT (
+         SELECT at FROM hour_bar WHERE symbol_id = symbol.id AND day >= ${p(1)} AND at > ${p(2)}
+           AND ${originFilter(origin)} ${detail === 'minute' ? `AND ${minutesOnly}` : ''}
+         ORDER BY day, at LIMIT 1) AS at
+       FROM symbol WHERE id IN (${listOf(engine, symbolIds.length, 3)})) AS earliest`,
+    [first, from - HOUR_MS, ...symbolIds],
+  );
+  const { at } = onlyRow(rows);
+  return at === null ? undefined : asNumber(at);
 }
 
 /** The trade dates that have stored bars, each with those of its bars whose hour overlaps `time`, in order. */

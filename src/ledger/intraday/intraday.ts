@@ -1,10 +1,11 @@
+import type { Day } from '../../market/day.ts';
 import type { IntradayBar } from '../../market/intraday/bar.ts';
 import type { TimeRange } from '../../market/intraday/interval.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { DayRange, OriginSymbols } from '../prices/past.ts';
 import type { TradingDay } from '../symbols/origin.ts';
-import { foldMinutes, type MinuteLimits } from './fold-minutes.ts';
-import { type IntradayDetail, readStored, type StoredDay } from './hour-bars.ts';
+import { foldMinutes, type MinuteLimits, nextTick } from './fold-minutes.ts';
+import { type IntradayDetail, nextStored, readStored, type StoredDay } from './hour-bars.ts';
 
 /**
  * Bars shorter than a day. While the ticks of a trade date exist, its minutes are folded from them, so late ticks count at
@@ -20,6 +21,20 @@ export class IntradayStore {
   /** The minutes of a trade date, from its ticks. */
   fold(of: TradingDay, limits: MinuteLimits): Promise<IntradayBar[]> {
     return foldMinutes(this.#engine, of, limits);
+  }
+
+  /** The moment of the first tick of a trade date from `from` on, of either origin. */
+  nextTick(of: TradingDay, from: number): Promise<number | undefined> {
+    return nextTick(this.#engine, of, from, Number.MAX_SAFE_INTEGER);
+  }
+
+  /** The start of the first stored bar that ends after `from`, on a trade date from `first` on. */
+  nextStored(
+    symbols: OriginSymbols,
+    begin: { first: Day; from: number },
+    detail: IntradayDetail,
+  ): Promise<number | undefined> {
+    return nextStored(this.#engine, symbols, begin, detail);
   }
 
   /** The trade dates that have stored bars, each with those in `time`. */

@@ -148,8 +148,13 @@ export function importName(run: number): string {
   return `import ${run}`;
 }
 
-/** Records which import wrote a revision. `run` names any run; only an import is recorded. */
+/**
+ * Records which import wrote a revision. `run` names any run; only an import is recorded. What the operator releases after its
+ * import was undone, or after the record of that was deleted, is no longer the import's.
+ */
 export async function noteRevision(tx: Sql, run: string, revision: number): Promise<void> {
   const number = /^import (\d+)$/.exec(run)?.[1];
-  if (number) await tx`INSERT INTO import_revision (run, revision) VALUES (${Number(number)}, ${revision})`;
+  if (!number) return;
+  await tx`INSERT INTO import_revision (run, revision)
+    SELECT number, CAST(${revision} AS BIGINT) FROM import_run WHERE number = ${Number(number)} AND undone IS NULL`;
 }

@@ -17,6 +17,7 @@ import { insertRows, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import type { NewBar } from '../prices/bars.ts';
 import { noteRevision } from '../prices/imports.ts';
 import { type Publication, publishBars } from '../prices/publish-bars.ts';
+import { type SymbolDay, symbolDayKey } from '../symbols/origin.ts';
 import { sourceId } from '../symbols/sources.ts';
 import { LATER_BAR, recordDecision } from './decision.ts';
 
@@ -80,8 +81,8 @@ export class HeldBarStore {
   }
 
   /**
-   * Holds bars of one source. A bar that is already held, or was dropped, is unchanged if its prices are the same: a feed
-   * sends it again with every run.
+   * Holds bars of one source. A bar that is already held, or that the operator dropped, is unchanged if its prices are the
+   * same: a feed sends it again with every run.
    */
   async hold(held: readonly { bar: NewBar; reason: string }[], holding: Holding): Promise<void> {
     for (let from = 0; from < held.length; from += ROWS_PER_TRANSACTION) {
@@ -155,25 +156,38 @@ export class HeldBarStore {
     });
   }
 
-  /** Decides on held bars whose day got a bar of the same source at `now`: one of `published` confirmed or replaced them. */
+  /**
+   * Decides on held bars whose day has a bar in `published`, of the same source: it confirms or replaces them, also if it
+   * repeats what the ledger has.
+   */
   async settle(published: readonly NewBar[], source: string, now: number, before?: Before): Promise<void> {
     const { read } = this.#engine;
     const [row] = await read`SELECT id FROM source WHERE name = ${source}`;
     if (!row || published.length === 0) return;
-    const id = asNumber(row.id);
-    const held = await heldAmong(this.#engine, published, id);
-    for (let from = 0; from < held.length; from += ROWS_PER_TRANSACTION) {
-      const chunk = held.slice(from, from + ROWS_PER_TRANSACTION);
+    const held = await heldAmong(this.#engine, published, asNumber(row.id));
+    if (held.length === 0) return;
+    const closes = new Map(published.map((bar) => [symbolDayKey(bar), bar.close]));
+    const decisions = held.flatMap(({ id, close, ...day }): RowValues[] => {
+      const newest = closes.get(symbolDayKey(day));
+      return newest === undefined ? [] : [[id, newest === close ? 'released' : 'dropped', now]];
+    });
+    for (let from = 0; from < decisions.length; from += ROWS_PER_TRANSACTION) {
+      const chunk = decisions.slice(from, from + ROWS_PER_TRANSACTION);
       await this.#engine.write(async (tx) => {
         await before?.(tx);
-        await settleSome(this.#engine, tx, chunk, id, now);
+        await decideSome(this.#engine, tx, chunk);
       });
     }
   }
 }
 
-/** The ids of a source's held bars on the days between the first and the last bar of each symbol. */
-async function heldAmong(engine: Engine, bars: readonly NewBar[], source: number): Promise<number[]> {
+interface HeldDay extends SymbolDay {
+  id: number;
+  close: number;
+}
+
+/** A source's held bars on the days between the first and the last bar of each symbol. */
+async function heldAmong(engine: Engine, bars: readonly NewBar[], source: number): Promise<HeldDay[]> {
   const rows = [...Map.groupBy(bars, ({ symbolId }) => symbolId)].map(([symbolId, ofSymbol]): RowValues => {
     const days = ofSymbol.map(({ day }) => day);
     return [symbolId, source, days.reduce((a, b) => Math.min(a, b)), days.reduce((a, b) => Math.max(a, b))];
@@ -182,31 +196,28 @@ async function heldAmong(engine: Engine, bars: readonly NewBar[], source: number
     engine.read,
     { symbol_id: 'BIGINT', source_id: 'BIGINT', first_day: 'BIGINT', last_day: 'BIGINT' },
     rows,
-    (n) => `SELECT q.id FROM ${n.table} CROSS JOIN quarantine_bar q
+    (n) => `SELECT q.id, q.symbol_id, q.day, q.close FROM ${n.table} CROSS JOIN quarantine_bar q
       WHERE q.symbol_id = ${n.cell('symbol_id')} AND q.source_id = ${n.cell('source_id')}
         AND q.day >= ${n.cell('first_day')} AND q.day <= ${n.cell('last_day')} AND q.state = 'held'`,
   );
-  return found.map(([id]) => asNumber(id));
+  return found.map(([id, symbolId, day, close]) => ({
+    id: asNumber(id),
+    symbolId: asNumber(symbolId),
+    day: asNumber(day),
+    close: asNumber(close),
+  }));
 }
 
-async function settleSome(
-  engine: Engine,
-  tx: Sql,
-  ids: readonly number[],
-  source: number,
-  now: number,
-): Promise<void> {
+/** Stores decisions: the id of a held bar, its state and the time. */
+async function decideSome(engine: Engine, tx: Sql, decisions: readonly RowValues[]): Promise<void> {
   await engine.forRows(
     tx,
-    { id: 'BIGINT', source_id: 'BIGINT', at: 'BIGINT' },
-    ids.map((id) => [id, source, now]),
-    (n) => `UPDATE quarantine_bar SET decided_at = ${n.cell('at')}, decided_by = '${LATER_BAR}',
-        state = CASE WHEN EXISTS (SELECT 1 FROM bar b WHERE b.symbol_id = quarantine_bar.symbol_id
-          AND b.day = quarantine_bar.day AND b.source_id = ${n.cell('source_id')} AND b.recorded_at = ${n.cell('at')}
-          AND b.close = quarantine_bar.close) THEN 'released' ELSE 'dropped' END
-      ${n.from} WHERE quarantine_bar.id = ${n.cell('id')} AND state = 'held' AND EXISTS (SELECT 1 FROM bar b
-        WHERE b.symbol_id = quarantine_bar.symbol_id AND b.day = quarantine_bar.day
-          AND b.source_id = ${n.cell('source_id')} AND b.recorded_at = ${n.cell('at')} AND b.withdrawn = 0)`,
+    { id: 'BIGINT', decision: 'TEXT', at: 'BIGINT' },
+    decisions,
+    (
+      n,
+    ) => `UPDATE quarantine_bar SET decided_at = ${n.cell('at')}, decided_by = '${LATER_BAR}', state = ${n.cell('decision')}
+      ${n.from} WHERE quarantine_bar.id = ${n.cell('id')} AND state = 'held'`,
   );
 }
 
@@ -231,7 +242,7 @@ async function holdSome(
     `ON CONFLICT (symbol_id, source_id, day) DO UPDATE SET open = excluded.open, high = excluded.high,
        low = excluded.low, close = excluded.close, received = excluded.received, reason = excluded.reason,
        origin = excluded.origin, state = 'held', decided_at = NULL, decided_by = NULL
-     WHERE quarantine_bar.state = 'released' OR NOT (quarantine_bar.open = excluded.open
+     WHERE quarantine_bar.state = 'released' OR quarantine_bar.decided_by = '${LATER_BAR}' OR NOT (quarantine_bar.open = excluded.open
        AND quarantine_bar.high = excluded.high AND quarantine_bar.low = excluded.low
        AND quarantine_bar.close = excluded.close)`,
   );

@@ -87,12 +87,17 @@ export class QuarantineStore {
   }
 
   /** Held ticks, newest first; with `all`, decided ones too. */
-  async list(options: { all: boolean; limit: number }): Promise<HeldTick[]> {
-    const rows = await this.#engine.read`
-      SELECT q.id, s.code AS symbol, o.name AS source, q.tick_id, q.at, q.received, q.price, q.reason, q.state,
-        q.decided_at, q.decided_by
-      FROM quarantine_tick q JOIN symbol s ON s.id = q.symbol_id JOIN source o ON o.id = q.source_id
-      WHERE q.state = 'held' OR ${options.all ? 1 : 0} = 1 ORDER BY q.id DESC LIMIT ${options.limit}`;
+  async list({ all, limit }: { all: boolean; limit: number }): Promise<HeldTick[]> {
+    const { read, placeholder: p } = this.#engine;
+    // Of many ticks few are held: `+ 0` has both engines find them by the index `quarantine_tick_held`, not search all by id.
+    const chosen = all ? 'ORDER BY q.id' : `AND q.state = 'held' ORDER BY q.id + 0`;
+    const rows = await read.unsafe(
+      `SELECT q.id, s.code AS symbol, o.name AS source, q.tick_id, q.at, q.received, q.price, q.reason, q.state,
+         q.decided_at, q.decided_by
+       FROM quarantine_tick q CROSS JOIN symbol s CROSS JOIN source o
+       WHERE s.id = q.symbol_id AND o.id = q.source_id ${chosen} DESC LIMIT ${p(1)}`,
+      [limit],
+    );
     return rows.map(HELD_TICK.read);
   }
 

@@ -1,8 +1,7 @@
 import type { Day } from '../../market/day.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RowValues, Sql } from '../engine/rows.ts';
-import { insertRows } from '../engine/statements.ts';
-import { crossThresholds } from './events.ts';
+import { crossThresholds, insertEvents } from './events.ts';
 import type { LeaseState, PeriodState } from './model.ts';
 import { updateLeases, writeLeases } from './rows/leases.ts';
 import { updatePeriods, writePeriods } from './rows/periods.ts';
@@ -83,13 +82,7 @@ export class QuotaChanges {
         leases.filter((lease) => !isTurned(lease)),
       ),
       this.#writeDays(engine, tx),
-      insertRows(
-        engine,
-        tx,
-        'quota_event (account_id, period, percent, used, quota, at)',
-        this.#events,
-        'ON CONFLICT DO NOTHING',
-      ),
+      insertEvents(engine, tx, this.#events),
     ]);
     await sendSignals(engine, tx, this.#signals, sender);
   }

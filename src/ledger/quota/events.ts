@@ -1,9 +1,10 @@
 import type { Engine } from '../engine/engine.ts';
-import { asNumber, asText, nullable, onlyRow, rowReader } from '../engine/rows.ts';
+import { asNumber, asText, nullable, onlyRow, type RowValues, rowReader, type Sql } from '../engine/rows.ts';
+import { insertRows } from '../engine/statements.ts';
 import type { PeriodState } from './model.ts';
 import type { Period } from './period.ts';
 
-/** An account reached a share of its quota. Each share is reported once a month. */
+/** An account reached a share of its quota. Each share is reported once a month, and again if it is reached of another quota. */
 export interface QuotaEvent {
   accountId: string;
   period: Period;
@@ -16,6 +17,9 @@ export interface QuotaEvent {
   /** How many deliveries were started. */
   attempts: number;
 }
+
+/** What identifies an event. */
+export type EventId = Pick<QuotaEvent, 'accountId' | 'period' | 'percent' | 'quota'>;
 
 const EVENT = rowReader<QuotaEvent>({
   accountId: asText,
@@ -63,19 +67,31 @@ export async function claimEvents(
   });
 }
 
+/** Adds events. One of another quota takes the place of an earlier one of the same share. */
+export async function insertEvents(engine: Engine, tx: Sql, events: readonly RowValues[]): Promise<void> {
+  const change = ['used', 'quota', 'at'].map((name) => `${name} = excluded.${name}`).join(', ');
+  await insertRows(
+    engine,
+    tx,
+    'quota_event (account_id, period, percent, used, quota, at)',
+    events,
+    `ON CONFLICT (account_id, period, percent) DO UPDATE SET ${change}, sent_at = NULL, attempts = 0, claimed_until = 0
+     WHERE quota_event.quota <> excluded.quota`,
+  );
+}
+
 /** Records that an event was delivered; the first time is kept. */
 export async function recordSent(
   engine: Engine,
-  { accountId, period, percent }: Pick<QuotaEvent, 'accountId' | 'period' | 'percent'>,
+  { accountId, period, percent, quota }: EventId,
   at: number,
 ): Promise<void> {
   await engine.write(async (tx) => {
     await tx`UPDATE quota_event SET sent_at = coalesce(sent_at, ${at}) WHERE account_id = ${accountId}
-      AND period = ${period} AND percent = ${percent}`;
+      AND period = ${period} AND percent = ${percent} AND quota = ${quota}`;
   });
 }
 
-/** Each is reported to the account's owner once a month. */
 const THRESHOLDS_PERCENT = [75, 90, 100] as const;
 
 /** How many more units reach the next threshold. */
@@ -91,6 +107,6 @@ export function crossThresholds(period: PeriodState, quota: number): number[] {
   if (quota <= 0) return [];
   const reached = THRESHOLDS_PERCENT.filter((percent) => period.used * 100 >= percent * quota);
   const fresh = reached.filter((percent) => percent > period.notified);
-  period.notified = Math.max(period.notified, ...reached);
+  period.notified = Math.max(0, ...reached); // falls when the quota was raised
   return fresh;
 }

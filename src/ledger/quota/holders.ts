@@ -87,7 +87,7 @@ export async function releaseHolders(engine: Engine, silentSince: number): Promi
   });
 }
 
-/** Every replica with an open lease, the most recently heard first. */
+/** Every replica with an open lease, the most recently heard first. Nobody holds those of a restored ledger any more. */
 export async function readHolders(engine: Engine): Promise<LeaseHolder[]> {
   const now = await engine.now(engine.read);
   // Grouped in two steps: count(DISTINCT …) makes PostgreSQL sort all open leases by account, which takes most of the time.
@@ -97,7 +97,8 @@ export async function readHolders(engine: Engine): Promise<LeaseHolder[]> {
         SELECT replica, account_id, sum(granted - spent) AS units, max(expires_at) AS expires_at FROM quota_lease
         WHERE open = 1 GROUP BY replica, account_id) a
       GROUP BY replica) l
-    LEFT JOIN quota_holder h ON h.replica = l.replica ORDER BY 4 DESC, l.replica`;
+    LEFT JOIN quota_holder h ON h.replica = l.replica WHERE coalesce(h.expires_at, l.expires_at) > 0
+    ORDER BY 4 DESC, l.replica`;
   return rows.map(HOLDER.read).map(({ expiresAt, ...holder }) => ({
     ...holder,
     silentSeconds: Math.max(0, Math.floor((now - (expiresAt - LEASE_MS)) / 1000)),

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber, asText, rowReader } from '../engine/rows.ts';
 import { QuotaChanges } from './changes.ts';
 import { checkQuota } from './check.ts';
-import { claimEvents, listEvents, type QuotaEvent, recordSent } from './events.ts';
+import { claimEvents, type EventId, listEvents, type QuotaEvent, recordSent } from './events.ts';
 import { deleteUnused, foldSettled } from './fold.ts';
 import { endHolder, releaseHolders, renewIfDue, type SharedRight } from './holders.ts';
 import { HOLD_MS, type SyncAnswer, type SyncRequest } from './model.ts';
@@ -199,7 +199,7 @@ export class QuotaStore {
     return claimEvents(this.#engine, claimMs);
   }
 
-  eventSent(event: Pick<QuotaEvent, 'accountId' | 'period' | 'percent'>, at: number): Promise<void> {
+  eventSent(event: EventId, at: number): Promise<void> {
     return recordSent(this.#engine, event, at);
   }
 

@@ -92,10 +92,15 @@ async function deleteKeys(engine: Engine, now: number, { keysDays }: RetentionRu
   return rows.length;
 }
 
-/** The oldest import that can no longer be undone: its revisions, then the import. Its bars stay. */
+/**
+ * The oldest import that can no longer be undone: its revisions, then the import. Its bars stay. If it was undone, its revisions
+ * stay, too: nothing else tells that what they published must not be restored.
+ */
 async function deleteImports(engine: Engine, now: number, { importsDays }: RetentionRules): Promise<number> {
   const [run] = await engine.read`SELECT number FROM import_run
-    WHERE started < ${now - importsDays * MS_PER_DAY} ORDER BY number LIMIT 1`;
+    WHERE started < ${now - importsDays * MS_PER_DAY}
+      AND (undone IS NULL OR NOT EXISTS (SELECT 1 FROM import_revision i WHERE i.run = import_run.number))
+    ORDER BY number LIMIT 1`;
   if (!run) return 0;
   return engine.write(async (tx) => {
     const deleted = await tx`DELETE FROM import_revision WHERE run = ${run.number} AND revision IN (

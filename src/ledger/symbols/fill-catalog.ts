@@ -9,19 +9,22 @@ import type { Engine } from '../engine/engine.ts';
 import { writeMeta } from '../engine/meta.ts';
 import { asText, type Sql } from '../engine/rows.ts';
 import { MOVE_MARKER } from '../move/marker.ts';
+import { DELETED } from './delete-symbol.ts';
 import { writeFormula } from './formulas.ts';
 import { SIMULATED, SIMULATED_ID } from './sources.ts';
 import { type LedgerSymbol, symbolsIn } from './symbols.ts';
 import { upsert } from './upsert-symbols.ts';
 
-/** Increase it when the catalogue gets new symbols or corrections: servers then add them to existing ledgers, once. */
-const CATALOG_VERSION = 4;
+/**
+ * How many symbols each earlier version had; new ones are listed after them. When the catalogue gets new symbols or corrections,
+ * add the number before: servers then add them to existing ledgers, once.
+ */
+const SYMBOLS_BEFORE = [131, 197, 197];
+const CATALOG_VERSION = SYMBOLS_BEFORE.length + 1;
 /** What ledgers of the first version have in place of a number. */
 const FIRST_VERSION = 'filled';
 
 const CATALOG = symbols as SymbolRecord[];
-/** New symbols are listed after those of the first version. */
-const ADDED = CATALOG.slice(131);
 
 /**
  * Fills a new ledger with the catalogue and the built-in plans. With `extend`, an older ledger gets what was added since.
@@ -34,7 +37,7 @@ export async function fillCatalog(engine: Engine, extend: boolean): Promise<void
     const version = await versionOf(tx); // another process may have been first
     if (isCurrent(version, extend)) return;
     if (version === undefined) await fill(tx);
-    else await extendCatalog(tx);
+    else await extendCatalog(tx, CATALOG.slice(SYMBOLS_BEFORE[version - 1]));
     await writeMeta(tx, 'catalog', String(CATALOG_VERSION));
   }, true);
 }
@@ -47,11 +50,11 @@ async function fill(tx: Sql): Promise<void> {
 }
 
 /** Adds what is new, and never replaces what the operator has added under the same code. */
-async function extendCatalog(tx: Sql): Promise<void> {
+async function extendCatalog(tx: Sql, newer: readonly SymbolRecord[]): Promise<void> {
   const known = new Map((await symbolsIn(tx)).map((symbol) => [symbol.code, symbol]));
   const taken = new Set((await tx`SELECT alias FROM alias`).map((row) => asText(row.alias)));
-  const added = ADDED.filter(({ code }) => !known.has(code) && !taken.has(code));
   const present = new Set((await tx`SELECT code FROM formula`).map((row) => asText(row.code)));
+  const added = newer.filter(({ code }) => !known.has(code) && !taken.has(code) && !present.has(code));
   const codes = new Set([...known.keys(), ...added.map(({ code }) => code)]);
   // Guesses follow the catalogue; an alias that the operator has set stays.
   const own = await tx`SELECT alias FROM alias WHERE kind <> 'guess'`;
@@ -70,7 +73,8 @@ async function extendCatalog(tx: Sql): Promise<void> {
 function correctedSymbols(known: ReadonlyMap<string, LedgerSymbol>): SymbolRecord[] {
   return corrections.flatMap(({ code, was }) => {
     const symbol = known.get(code);
-    if (!symbol || symbol.real || termsOf(symbol) !== was) return [];
+    const isDeleted = String(symbol?.status) === DELETED; // its row is still there
+    if (!symbol || isDeleted || symbol.real || termsOf(symbol) !== was) return [];
     return CATALOG.filter((one) => one.code === code);
   });
 }
