@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
 import { yahooJson } from '../../../test/support/feeds/feed-bodies.ts';
+import { stubProvider } from '../../../test/support/feeds/stub-provider.ts';
 import { fakeRuntime, StubServer } from '../../../test/support/feeds/stub-server.ts';
+import { printDay } from '../../market/day.ts';
 import { withUrls } from '../provider.ts';
 import { yahoo } from '../providers/yahoo.ts';
 import { probe } from './probe.ts';
@@ -9,8 +11,8 @@ const NOW = Date.parse('2026-09-15T14:00:00Z');
 const server = new StubServer();
 const provider = withUrls(yahoo, { chart: `${server.url}/{id}?range={range}` });
 
-const diagnose = () =>
-  probe(provider, { secrets: {}, runtime: fakeRuntime(NOW), signal: new AbortController().signal });
+const diagnose = (tried = provider) =>
+  probe(tried, { secrets: {}, runtime: fakeRuntime(NOW), signal: new AbortController().signal });
 
 function chart({ url }: Request): Response {
   const id = decodeURIComponent(new URL(url).pathname.slice(1));
@@ -23,6 +25,18 @@ test('a provider that answers for every series is fine, however many it has', as
   const { verdict, found } = await diagnose();
   expect(found).toEqual([expect.stringMatching(/^30 of 30 series, the newest price of /)]);
   expect(verdict).toBe('ok');
+});
+
+test('a monthly price that is three months old is not missing', async () => {
+  const monthly = stubProvider(server.url, {
+    requests: (_, since) => [{ url: `${server.url}/prices.csv?since=${printDay(since!)}` }],
+  });
+  server.respond = ({ url }) => {
+    const rows = ['2026-06-01,3900,30', '2026-09-14,4000,.'];
+    const since = new URL(url).searchParams.get('since')!;
+    return new Response(['date,GOLD,SILVER', ...rows.filter((row) => row >= since)].join('\n'));
+  };
+  expect(await diagnose(monthly)).toMatchObject({ verdict: 'ok' });
 });
 
 test('series that were not tried because of an outage are not called missing', async () => {

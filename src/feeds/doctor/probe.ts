@@ -25,8 +25,8 @@ export interface ProbeParts {
   signal: AbortSignal;
 }
 
-/** How far back prices are requested. */
-const SINCE_DAYS = 60;
+/** How far back prices are requested. Monthly prices may be months old. */
+const SINCE_DAYS = 200;
 /** Bodies that are tried for each provider, more than any has, and pages that are followed from one of them. */
 const REQUESTS_MAX = 50;
 const PAGES_MAX = 2;

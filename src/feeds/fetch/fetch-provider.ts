@@ -28,8 +28,8 @@ export interface FetchProviderOptions {
   archive?: Archive | undefined;
   /** Accepts bodies with far fewer observations than the last time. */
   accept: boolean;
-  /** Series that failed in the last run. */
-  failing: readonly string[];
+  /** Series whose history is requested in full, also if their body has not changed. */
+  wantedInFull: readonly string[];
   runtime: Runtime;
   limits: FetchLimits;
   signal: AbortSignal;
@@ -81,17 +81,19 @@ export async function fetchProvider(
   return fetched.result(failures);
 }
 
-/** Requests all history of series that failed before: they may lack days before `since`. */
-function requestsOf(provider: Provider, { secrets, since, failing }: FetchProviderOptions): FeedRequest[] {
+function requestsOf(
+  provider: Provider,
+  { secrets, since, wantedInFull }: FetchProviderOptions,
+): FeedRequest[] {
   const wanted = (request: FeedRequest) => seriesOf(provider, request).length > 0;
   const requests = provider.requests(secrets, since).filter(wanted);
-  if (since === undefined || failing.length === 0) return requests;
+  if (since === undefined || wantedInFull.length === 0) return requests;
   const ofAll = provider.requests(secrets).filter(wanted);
   const same = (one: FeedRequest, other: FeedRequest) =>
     seriesOf(provider, one).join() === seriesOf(provider, other).join();
   return requests.map((request) => {
-    const hasFailed = seriesOf(provider, request).some((id) => failing.includes(id));
-    return (hasFailed && ofAll.find((other) => same(request, other))) || request;
+    const isPart = seriesOf(provider, request).some((id) => wantedInFull.includes(id));
+    return (isPart && ofAll.find((other) => same(request, other))) || request;
   });
 }
 
@@ -129,10 +131,11 @@ class Session {
     const hash = urlHash(url, secrets);
     const known = this.#options.known.get(hash);
     const kind = request.body ?? this.#provider.body;
-    const bodyRequest = { ...this.#options, url, hosts: this.#hosts, kind, ...validatorsOf(known) };
-    const result = await this.#read(request, bodyRequest);
-    if (result.outcome === 'failed') return result;
     const covers = seriesOf(this.#provider, request);
+    const isConditional = !covers.some((id) => this.#options.wantedInFull.includes(id));
+    const before = isConditional ? validatorsOf(known) : noValidators;
+    const result = await this.#read(request, { ...this.#options, url, hosts: this.#hosts, kind, ...before });
+    if (result.outcome === 'failed') return result;
     if (result.outcome === 'unchanged') {
       fetched.keep(known!, covers);
       return undefined;

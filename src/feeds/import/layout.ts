@@ -41,8 +41,18 @@ export function noLayout(columns: CsvColumns, firstRow: string): Error {
   const starts = `(the file starts with ${quote(firstRow)})`;
   const isNumber = (name: string) => /^\d+$/.test(name);
   if (columns.date !== undefined) {
-    const what = isNumber(columns.date) ? `a date in column ${columns.date}` : `a column "${columns.date}"`;
-    return new Error(`no line has ${what}; check --date-column ${starts}`);
+    if (!isNumber(columns.date))
+      return new Error(`no line has a column "${columns.date}"; check --date-column ${starts}`);
+    const prices = columns.value === undefined ? columns.ohlc : [columns.value];
+    const [andPrices, andOption] = prices
+      ? [
+          ` and a price in column ${prices.join(', ')}`,
+          ` and ${columns.ohlc ? '--ohlc-columns' : '--value-column'}`,
+        ]
+      : ['', ''];
+    return new Error(
+      `no line has a date in column ${columns.date}${andPrices}; check --date-column${andOption} ${starts}`,
+    );
   }
   const named = [columns.value, columns.symbol, ...(columns.ohlc ?? [])].find(
     (name) => name !== undefined && !isNumber(name),

@@ -110,6 +110,14 @@ describe('the format of a file is detected from its contents', () => {
     await expect(read(CSV, { columns: { date } })).rejects.toThrow(message);
   });
 
+  test('a value column that the file does not have is named, also without a header', async () => {
+    const columns = { date: '1', value: '7' };
+    const message =
+      'no line has a date in column 1 and a price in column 7; check --date-column and --value-column';
+    for (const text of [CSV, CSV.slice(CSV.indexOf('\n') + 1)])
+      await expect(read(text, { columns })).rejects.toThrow(message);
+  });
+
   test('an empty file in a zip is called empty', async () => {
     const { zipSync } = await import('fflate');
     const stored = zipSync({ 'a.csv': [bytes(''), { level: 0 }] });

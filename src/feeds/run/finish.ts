@@ -1,4 +1,5 @@
 import { LeaseLost, type SeriesFailure } from '../../ledger/operations/feed-runs.ts';
+import type { FilledSymbols } from '../../ledger/operations/filled-symbols.ts';
 import type { FetchFailure } from '../fetch/http-client.ts';
 import type { ProviderData } from '../fetch/provider-data.ts';
 import { lateAfter, nextSlot, retryAt } from '../schedule.ts';
@@ -14,6 +15,8 @@ export interface Success {
   isFull: boolean;
   /** Suspect series, not published until the operator accepts them. */
   held: readonly SeriesFailure[];
+  /** The symbols that the run could fill; undefined if the data is from an archive. */
+  filled: FilledSymbols | undefined;
   /** The edition, if the data is from an archive. */
   edition: string | undefined;
 }
@@ -21,7 +24,7 @@ export interface Success {
 /** Ends a run that succeeded for all series or for some. */
 export async function succeed(
   run: RunContext,
-  { how, fetched, isFull, held, edition }: Success,
+  { how, fetched, isFull, held, filled, edition }: Success,
 ): Promise<RunResult> {
   const { provider, parts, lease, record } = run;
   const { ledger, runtime } = parts;
@@ -49,6 +52,7 @@ export async function succeed(
     isFull,
     bodies: bodiesToKeep(fetched.bodies, failing),
     failing: record.cleanFailures(failing),
+    ...(filled && { filled }),
     ...(how === 'ok' ? { coverage: await coverageOf(run) } : {}),
   });
   return report;

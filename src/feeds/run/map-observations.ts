@@ -1,4 +1,5 @@
 import type { RefusedValue } from '../../ledger/operations/feed-runs.ts';
+import type { FilledSymbols } from '../../ledger/operations/filled-symbols.ts';
 import type { NewBar } from '../../ledger/prices/bars.ts';
 import { symbolDayKey } from '../../ledger/symbols/origin.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
@@ -64,6 +65,16 @@ export function mapObservations(
   }
   bars.sort((a, b) => a.symbolId - b.symbolId || a.day - b.day);
   return { bars, refused, doubts };
+}
+
+/** The symbols that the series of a provider can fill now. */
+export function fillableSymbols({ series }: Provider, symbols: readonly LedgerSymbol[]): FilledSymbols {
+  const symbolByCode = new Map(symbols.map((symbol) => [symbol.code, symbol]));
+  const fillable = series.flatMap((one): [string, number][] => {
+    const symbol = symbolByCode.get(one.symbol);
+    return symbol && reasonAgainst(one, symbol) === undefined ? [[one.id, symbol.id]] : [];
+  });
+  return Object.fromEntries(fillable);
 }
 
 /** Whether a day can be printed. Days up to a thousand years ahead can, so that messages can name them. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { csv, feedBench, GOOD, history, NOW } from '../../../test/support/feeds/feed-bench.ts';
 import { onEachEngine } from '../../../test/support/ledger.ts';
-import { unique } from '../../../test/support/ledgers.ts';
+import { symbolOf, unique } from '../../../test/support/ledgers.ts';
 import { MS_PER_DAY, utcDay } from '../../market/day.ts';
 import type { Provider } from '../provider.ts';
 
@@ -69,6 +69,29 @@ onEachEngine('a run', (engine) => {
     expect(await bench.run()).toMatchObject({ status: 'unchanged' }); // it still knows
     expect(await bench.lastRun()).toMatchObject({ number: 3, status: 'unchanged' });
     expect((await bench.health()).lastOkAt).toBe(NOW);
+  });
+
+  test('a body is fetched in full again if a symbol that it fills has lost its prices', async () => {
+    bench.server.respond = (request) =>
+      request.headers.get('if-none-match') === '"v1"'
+        ? new Response(null, { status: 304 })
+        : new Response(GOOD, { headers: { etag: '"v1"' } });
+    await bench.run();
+    const { id, real: _, ...gold } = await symbolOf(bench.ledger, bench.symbol);
+    await bench.ledger.symbols.delete(id);
+    await bench.ledger.symbols.upsert([gold], []);
+    expect(await bench.run()).toMatchObject({ status: 'ok', taken: 20 });
+    expect(await bench.run()).toMatchObject({ status: 'unchanged' });
+  });
+
+  test('a provider of monthly prices need not have one in the last two months', async () => {
+    await bench.ledger.feeds.enable(bench.key, NOW, NOW + MS_PER_DAY);
+    bench.respond(csv('2026-04-01,4000', '2026-05-01,4001'));
+    expect(await bench.run({ dueAt: NOW })).toMatchObject({ status: 'ok', taken: 2 });
+    bench.runtime.time = NOW + 2 * MS_PER_DAY;
+    bench.respond(csv());
+    expect(await bench.run({ dueAt: bench.runtime.time })).toMatchObject({ status: 'unchanged' });
+    expect(await bench.health()).toMatchObject({ failures: 0, late: false, failing: [] });
   });
 
   test('a body that was not published is fetched in full again', async () => {

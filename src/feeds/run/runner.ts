@@ -1,4 +1,5 @@
 import { type FeedLease, LeaseLost } from '../../ledger/operations/feed-runs.ts';
+import type { FilledSymbols } from '../../ledger/operations/filled-symbols.ts';
 import type { NewBar } from '../../ledger/prices/bars.ts';
 import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts';
 import type { LedgerSymbol } from '../../ledger/symbols/symbols.ts';
@@ -13,7 +14,7 @@ import { absentSeries } from './absent-series.ts';
 import { type RunContext, type RunnerParts, symbolsOf } from './context.ts';
 import { type Doubts, heldSeries, unitChanges } from './doubts.ts';
 import { fail, quarantine, succeed } from './finish.ts';
-import { mapObservations } from './map-observations.ts';
+import { fillableSymbols, mapObservations } from './map-observations.ts';
 import { RunRecord, type RunResult } from './run-record.ts';
 import { findWithdrawnDays, type WithdrawnDays } from './withdrawn-days.ts';
 import { hold, publish, withdraw } from './write.ts';
@@ -101,6 +102,7 @@ class Run {
   readonly #options: RunOptions;
   /** The first requested day; undefined for all history, which manual runs always fetch. */
   readonly #since: Day | undefined;
+  #filled: FilledSymbols = {};
 
   constructor(context: RunContext, options: RunOptions) {
     this.#context = context;
@@ -133,7 +135,8 @@ class Run {
       archive: this.#options.archive,
       known: await ledger.feeds.bodies(provider.key),
       accept: this.#options.accept ?? false,
-      failing: lease.failing.map(({ series }) => series),
+      // Series that failed before may lack days before `since`. Others may have got another symbol since.
+      wantedInFull: [...lease.failing.map(({ series }) => series), ...(await this.#newlyFilled())],
       runtime,
       limits,
       signal,
@@ -141,6 +144,16 @@ class Run {
       onRequest: () => record.set({ requests: ++requests }),
       onProgress: (done, total) => this.#options.onProgress?.('fetched', done, total),
     });
+  }
+
+  /** Series whose symbol was defined or corrected since the last run. Exchange rates have symbols that nobody changes. */
+  async #newlyFilled(): Promise<string[]> {
+    const { provider, parts } = this.#context;
+    if (provider.fills === 'currencies') return [];
+    const { symbols, feeds } = parts.ledger;
+    this.#filled = fillableSymbols(provider, await symbols.list());
+    const before = await feeds.filled(provider.key);
+    return Object.keys(this.#filled).filter((id) => this.#filled[id] !== before[id]);
   }
 
   async #process(fetched: ProviderData): Promise<RunResult> {
@@ -159,8 +172,9 @@ class Run {
     const held = judgement.held.filter(({ bar }) => isTrusted(bar));
     if (admitted.length + held.length === 0) {
       if (doubts.size > 0) return quarantine(this.#context, firstDoubt(doubts, symbols));
-      // A landing page has no prices of its own, and the file behind it has not changed.
-      if (fetched.kept > 0 && record.refused === 0) return this.#succeed('unchanged', fetched);
+      // A landing page has no prices of its own, and the file behind it has not changed. Monthly prices may be months old.
+      const isNothingNew = fetched.kept > 0 || (this.#since !== undefined && fetched.failed.length === 0);
+      if (isNothingNew && record.refused === 0) return this.#succeed('unchanged', fetched);
       const reason = 'no usable observation';
       return fail(this.#context, { outcome: 'failed', reason });
     }
@@ -231,7 +245,8 @@ class Run {
     const { archive } = this.#options;
     if (archive) fetched.bodies.length = 0; // what the provider itself sends is compared with its own bodies only
     const isFull = this.#since === undefined && archive === undefined;
-    return succeed(this.#context, { how, fetched, isFull, held, edition: archive?.edition });
+    const filled = archive ? undefined : this.#filled;
+    return succeed(this.#context, { how, fetched, isFull, held, filled, edition: archive?.edition });
   }
 }
 
