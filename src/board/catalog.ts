@@ -22,6 +22,9 @@ export interface CatalogEntries {
 
 /** Finds symbols by code or alias. */
 export class Catalog {
+  static #lastId = 0;
+  /** Unique in the process. Caches refer to it by this number: a reference would keep an earlier catalogue in memory. */
+  readonly id = ++Catalog.#lastId;
   /** Sorted by code. */
   readonly symbols: readonly LedgerSymbol[];
   /** The series of `symbols`, in the same order. */
@@ -37,7 +40,7 @@ export class Catalog {
    * Suggestions for unknown codes, shared by all catalogs of the process: each change of a symbol creates a new catalog. A
    * client that sends a wrong code tends to repeat it.
    */
-  static readonly nearestCache = new BoundedCache<string, { catalog: Catalog; codes: string[] }>({
+  static readonly nearestCache = new BoundedCache<string, { catalogId: number; codes: string[] }>({
     bytesMax: NEAREST_BYTES_MAX_DEFAULT,
   });
   readonly aliases: readonly Alias[];
@@ -76,10 +79,10 @@ export class Catalog {
     if (code.length > NEAREST_LENGTH_MAX) return [];
     const { nearestCache } = Catalog;
     const known = nearestCache.get(code);
-    if (known?.catalog === this) return known.codes;
+    if (known?.catalogId === this.id) return known.codes;
     this.#search ??= new SymbolSearch(this.symbols, this.aliases);
     const codes = this.#search.suggest(code);
-    nearestCache.set(copyText(code), { catalog: this, codes }, NEAREST_BYTES);
+    nearestCache.set(copyText(code), { catalogId: this.id, codes }, NEAREST_BYTES);
     return codes;
   }
 }

@@ -77,8 +77,8 @@ export function limitKey(address: string): string {
   return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }
 
-/** Whether an address is this machine's own. */
+/** Whether an address, or the host of a URL, is this machine's own. In a URL, an IPv6 address is in brackets. */
 export function isLoopback(address: string): boolean {
-  const plain = unmapped(address);
+  const plain = unmapped(address.replace(/^\[|\]$/g, ''));
   return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
 }

@@ -65,27 +65,18 @@ export async function addKnownKey(
   await ledger.keys.add({ ...makeKey(account.id, {}, now).key, hash: hashKey(text) });
 }
 
-/**
- * Creates a key with the same restrictions as `old`, which expires after the overlap. If `old` was rotated before, the new key
- * expires with it: a leaked key must not be able to replace itself for good.
- */
+/** Replaces a key by one with the same rules. The old one works until the overlap ends. */
 export async function rotateKey(
   ledger: Ledger,
-  old: ApiKey,
+  old: Pick<ApiKey, 'id' | 'accountId'>,
   overlapMs: number,
   now: number,
   owner?: KeyOwner,
 ): Promise<IssuedKey> {
-  const options: KeyOptions = {
-    name: old.name,
-    headerOnly: old.headerOnly,
-    ...(old.allowedIps && { allowedIps: old.allowedIps }),
-    ...(old.expiresAt !== null && { expiresAt: old.expiresAt }),
-  };
-  const issued = makeKey(old.accountId, options, now);
-  const refusal = await ledger.keys.replace(old.id, now + overlapMs, issued.key, owner);
-  if (refusal) throw new KeyRefused(refusal);
-  return issued;
+  const { text, key } = makeKey(old.accountId, {}, now);
+  const issued = await ledger.keys.replace(old.id, now + overlapMs, key, owner);
+  if (typeof issued === 'string') throw new KeyRefused(issued);
+  return { text, key: issued };
 }
 
 /** The ledger refused a key. */

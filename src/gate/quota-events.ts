@@ -42,7 +42,7 @@ export class QuotaEventReporter {
         quota,
         at: new Date(event.at).toISOString(),
       };
-      await this.#webhook?.send(`${accountId}.${event.period}.${percent}`, body, this.#signal);
+      await this.#webhook?.send(`${accountId}.${event.period}.${percent}.${quota}`, body, this.#signal);
       await this.#ledger.quota.eventSent(event, await this.#ledger.quota.now());
     } catch (error) {
       this.#log.warn('webhook failed, will be retried', {

@@ -1,4 +1,5 @@
 import { isTickBar } from '../../ledger/corrections/tick-bars.ts';
+import type { IntradayDetail } from '../../ledger/intraday/hour-bars.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BarRevision } from '../../ledger/prices/bars.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
@@ -6,13 +7,7 @@ import type { PriceOrigin } from '../../ledger/symbols/origin.ts';
 import { meanOfSum } from '../../market/analytics/mean.ts';
 import type { Day } from '../../market/day.ts';
 import { foldIntraday, type IntradayBar } from '../../market/intraday/bar.ts';
-import {
-  HOUR_MS,
-  INTRADAY_MS,
-  type IntradayInterval,
-  MINUTE_MS,
-  type TimeRange,
-} from '../../market/intraday/interval.ts';
+import { INTRADAY_MS, type IntradayInterval, type TimeRange } from '../../market/intraday/interval.ts';
 import { marketOf, tradeDate } from '../../market/session.ts';
 import { isBarSeen } from '../../market/visibility.ts';
 import type { PricedIntradayBar } from '../series/price-types.ts';
@@ -74,6 +69,37 @@ export async function loadIntraday(
   );
 }
 
+/** A lower bound of the time of the next bar: a tick or a stored bar there may be hidden. */
+export async function nextIntraday(
+  { intraday }: Ledger,
+  sources: readonly IntradaySource[],
+  from: number,
+  interval: IntradayInterval,
+): Promise<number | undefined> {
+  const times: number[] = [];
+  for (const [origin, members] of Map.groupBy(sources, ({ history }) => history.origin)) {
+    const series = members.map((one) => one.series);
+    const { first } = tradeDatesOf(series, { from, to: from + 1 });
+    const symbolIds = series.map(({ symbol }) => symbol.id);
+    const stored = await intraday.nextStored({ origin, symbolIds }, { first, from }, detailOf(interval));
+    if (stored !== undefined) times.push(Math.max(from, stored));
+    for (const { series, history } of members) {
+      for (const { day } of history.tickDays) {
+        if (day < first) continue;
+        const at = await intraday.nextTick({ symbolId: series.symbol.id, origin, day }, from);
+        if (at === undefined) continue;
+        times.push(at);
+        break;
+      }
+    }
+  }
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+function detailOf(interval: IntradayInterval): IntradayDetail {
+  return interval === 'hour' ? 'hour' : 'minute';
+}
+
 async function foldTicks(
   { intraday }: Ledger,
   { series, history }: IntradaySource,
@@ -103,8 +129,8 @@ async function readStored(
     sources.map(({ series }) => series),
     time,
   );
-  const detail = interval === 'hour' ? 'hour' : 'minute';
-  const lengthMs = interval === 'hour' ? HOUR_MS : MINUTE_MS;
+  const detail = detailOf(interval);
+  const lengthMs = INTRADAY_MS[detail];
   for (const stored of await ledger.intraday.stored(
     { origin, symbolIds: [...byId.keys()] },
     days,

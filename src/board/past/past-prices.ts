@@ -9,7 +9,7 @@ import { Columns } from '../series/bars/columns.ts';
 import type { Measure, PricedIntradayBar, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 import type { Prices } from '../views/prices.ts';
-import { type IntradaySource, loadIntraday } from './load-intraday.ts';
+import { type IntradaySource, loadIntraday, nextIntraday } from './load-intraday.ts';
 import { type PastMoment, type VisibleHistory, visibleHistories } from './visible-history.ts';
 
 /** The days of a series that a request reads. */
@@ -70,13 +70,27 @@ export class PastPrices implements Prices {
 
   /** Loads the bars of an interval that start within a time range, in place of those loaded before. */
   async loadIntraday(series: readonly Series[], time: TimeRange, interval: IntradayInterval): Promise<void> {
+    const { horizon, recordedBy } = this.#moment;
+    const scope = { time, interval, horizon, recordedBy };
+    this.#intraday = await loadIntraday(this.#ledger, this.#intradaySources(series), scope);
+  }
+
+  /** Before this time, and from `from` on, none of these series has an intraday bar. Undefined if none has a later one. */
+  nextIntraday(
+    series: readonly Series[],
+    from: number,
+    interval: IntradayInterval,
+  ): Promise<number | undefined> {
+    return nextIntraday(this.#ledger, this.#intradaySources(series), from, interval);
+  }
+
+  #intradaySources(series: readonly Series[]): IntradaySource[] {
     const sources: IntradaySource[] = [];
     for (const one of new Set(series)) {
       const history = this.#histories.get(one);
       if (history) sources.push({ series: one, history });
     }
-    const { horizon, recordedBy } = this.#moment;
-    this.#intraday = await loadIntraday(this.#ledger, sources, { time, interval, horizon, recordedBy });
+    return sources;
   }
 
   intraday(series: Series): PricedIntradayBar[] {

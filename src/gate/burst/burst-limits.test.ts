@@ -36,6 +36,17 @@ test('processes with the same data folder count together, others do not', () => 
   expect(second.take(other, NOW + 1_000, 7)).toBe(true);
 });
 
+test('a process that read the clock before another one opened the window counts in that window', () => {
+  const path = join(newFolder(), 'burst');
+  const [first, second] = [new BurstLimits(path), new BurstLimits(path)];
+  const [one, other] = [account('acc_1'), account('acc_1')];
+  const takes = Array.from({ length: 20 }, (_, i) =>
+    i % 2 ? second.take(other, NOW - i, 7) : first.take(one, NOW, 7),
+  );
+  expect(takes.filter(Boolean)).toHaveLength(7);
+  expect(first.take(one, NOW - 60_000, 7)).toBe(true); // the clock was set back
+});
+
 test('a machine has its share of the limit, and all of it once the others are gone', () => {
   const limits = new BurstLimits(join(newFolder(), 'burst'));
   const one = account('acc_1');

@@ -45,7 +45,8 @@ export class SharedWindows {
     const at = key.windowAt;
     const opened = Atomics.load(words, at + OPENED);
     const age = ((now | 0) - opened) | 0;
-    const isOver = age < 0 || age >= windowMs;
+    // Another process may have read the clock later and opened the window first: then the age is a little below 0.
+    const isOver = Math.abs(age) >= windowMs;
     if (isOver && Atomics.compareExchange(words, at + OPENED, opened, now | 0) === opened) {
       Atomics.store(words, at + COUNT, 1);
       return true;
@@ -82,5 +83,5 @@ function findSlot(words: Int32Array, tag: number, hash: number, now: number, idl
 
 function isIdle(words: Int32Array, at: number, now: number, idleMs: number): boolean {
   const age = ((now | 0) - Atomics.load(words, at + OPENED)) | 0;
-  return age < 0 || age >= idleMs;
+  return Math.abs(age) >= idleMs;
 }

@@ -41,6 +41,8 @@ export class Directory {
   readonly #preloaded = new Map<string, FoundKey>();
   readonly #customers = new Map<string, Customer>();
   readonly #plans = new Map<string, Plan>();
+  /** The accounts whose plan may have changed, until `follow` returns them: a lookup may apply changes before. */
+  readonly #replanned: string[] = [];
   #head: LedgerHead;
   /** Incremented with every change from the ledger. A lookup that a change overtook is repeated. */
   #changes = 0;
@@ -105,36 +107,37 @@ export class Directory {
       const before = this.#changes;
       const found = await this.#lookups.find(hash, paced);
       // A key can be used before the directory has loaded a plan that was created with it.
-      if (found && !this.#plans.has(found.account.plan)) await this.follow(await this.#ledger.head());
+      if (found && !this.#plans.has(found.account.plan)) await this.#apply(await this.#ledger.head());
       if (before !== this.#changes) continue;
       return found && this.#add(text, found.key, found.account);
     }
   }
 
-  /** Drops what has changed in the ledger. Returns the accounts whose plan may have changed. */
+  /** Drops what has changed in the ledger. Returns the accounts whose plan may have changed since the last call. */
   async follow(head: LedgerHead): Promise<string[]> {
-    if (mustReload(this.#head, head, 'accounts')) {
-      await this.#reload();
-      return [];
-    }
-    if (head.accounts === this.#head.accounts) return [];
+    await this.#apply(head);
+    return this.#replanned.splice(0);
+  }
+
+  async #apply(head: LedgerHead): Promise<void> {
+    if (mustReload(this.#head, head, 'accounts')) return this.#reload();
+    if (head.accounts === this.#head.accounts) return;
     const { plans, accountIds, keyOwnerIds } = await this.#ledger.accounts.changes(
       this.#head.accounts,
       head.accounts,
     );
     this.#changes++;
-    const replanned = [...accountIds];
+    for (const id of accountIds) this.#replanned.push(id);
     for (const plan of plans) {
       this.#plans.set(plan.name, plan);
       for (const customer of this.#customers.values()) {
         if (customer.plan.name !== plan.name) continue;
         customer.plan = plan;
-        replanned.push(customer.id);
+        this.#replanned.push(customer.id);
       }
     }
     this.#forget(new Set([...accountIds, ...keyOwnerIds]));
     this.#head = head;
-    return replanned;
   }
 
   async #reload(): Promise<void> {

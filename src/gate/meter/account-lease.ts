@@ -17,6 +17,8 @@ const RECALL_WAIT_MS = 1_000;
 const RECALL_RETRY_MS = 50;
 /** After a refusal the ledger is asked at most this often: a draining replica may return units. */
 const ASK_AGAIN_MS = 1_000;
+/** A replica that did not return units in time is not waited for again for this long, but asked. */
+const SILENT_MS = 10_000;
 
 /** The parts of the meter that all accounts share. */
 export interface AccountLeaseParts {
@@ -68,7 +70,10 @@ export class AccountLease implements SyncParty, Reported {
   #waiting = NONE;
   /** Since when requests wait for units that others hold. */
   #drySince: number | undefined;
-  /** The smallest refused request, until one of that size succeeds. Before `until`, requests of that size do not call the ledger. */
+  /**
+   * The smallest refused request, until one of that size succeeds or the quota is raised. Before `until`, requests of that size
+   * do not call the ledger.
+   */
   #refused: { units: number; until: number; refusal: QuotaRefusal } | undefined;
   #recallSeen = 0;
   reportPlace = NO_PLACE;
@@ -130,12 +135,15 @@ export class AccountLease implements SyncParty, Reported {
       if (this.isBusy) this.#parts.syncer.enqueue(this, true);
       return;
     }
-    const barrierSeen = lease.barrierSeen;
+    const { barrierSeen } = lease;
+    if (answer.quota > lease.quota) this.#refused = undefined;
     lease.apply(answer);
     if (answer.state !== 'open' || lease.isFull) this.closeLease();
     this.#serve();
     if (this.isBusy) this.#keepWaiting(answer);
-    else if (answer.barrier > barrierSeen || lease.recalled) this.#parts.syncer.enqueue(this, true);
+    // The ledger ignores a repeated message, but it may report more than the first one, whose answer was lost.
+    else if (!answer.applied || answer.barrier > barrierSeen || lease.recalled)
+      this.#parts.syncer.enqueue(this, true);
     if (lease.hasReachedThreshold(answer)) this.#parts.syncer.enqueue(this);
   }
 
@@ -208,7 +216,8 @@ export class AccountLease implements SyncParty, Reported {
     }
     this.#drySince ??= mono;
     const before = this.#refusedBefore(least);
-    // What is left of a month only decreases: a request that was too large stays so, whatever others hold unreported.
+    // What is left of a month only decreases, unless the quota is raised: a request that was too large stays so, whatever others
+    // hold unreported.
     const isExhausted =
       lease.unspent + answer.pool + answer.heldByOthers < least || before?.refusal.reason === 'exhausted';
     if (isExhausted || before || mono - this.#drySince >= RECALL_WAIT_MS) {
@@ -235,9 +244,12 @@ export class AccountLease implements SyncParty, Reported {
     return { units: all, least: all === 0 ? 0 : least };
   }
 
-  /** The refusal of a request of this size or smaller, if none of that size has succeeded since. */
+  /** The refusal of a request of this size or smaller, if it still stands. */
   #refusedBefore(units: number) {
-    return this.#refused && units >= this.#refused.units ? this.#refused : undefined;
+    const refused = this.#refused;
+    if (!refused || units < refused.units) return undefined;
+    const isOver = this.#parts.time.read().mono >= refused.until + SILENT_MS;
+    return isOver && refused.refusal === UNAVAILABLE ? undefined : refused;
   }
 
   #refuse(refusal: QuotaRefusal): void {

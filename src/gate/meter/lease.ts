@@ -19,7 +19,7 @@ export class Lease {
   spent = 0;
   /** Never more than the ledger granted; lowered before units are returned. */
   limit = 0;
-  /** The quota less the best known `used`. */
+  /** The quota less the best known `used`: below 0 after the quota was lowered. */
   remaining = 0;
   /** At this count the next sync is due: for a new block, or because a threshold of the quota is reached. */
   refillAt = Number.POSITIVE_INFINITY;
@@ -81,7 +81,7 @@ export class Lease {
     if (this.spent + units > this.limit || wall >= validity.wallEnd || mono >= validity.monoEnd) return false;
     if (this.period !== validity.period) return false;
     this.spent += units;
-    this.remaining = this.remaining > units ? this.remaining - units : 0;
+    this.remaining -= units;
     const { words, block } = this.#file;
     addCount(words, this.#firstCountAt + counter * block, units);
     return true;
@@ -122,7 +122,7 @@ export class Lease {
   /** Takes over the quota and what all other leases of the account have used, both from one read of the ledger. */
   update(quota: number, usedBeside: number): void {
     this.quota = quota;
-    this.remaining = Math.max(0, quota - usedBeside - this.spent);
+    this.remaining = quota - usedBeside - this.spent;
   }
 
   /** Whether a threshold of the quota is reached that the ledger did not know of when it answered. */

@@ -151,9 +151,10 @@ export class Meter {
     return this.#syncer.failure;
   }
 
-  /** What this replica knows of the account; undefined before its first request. */
+  /** What this replica knows of the account; undefined before its first request of the month. */
   known(accountId: string): (Spent & { readonly quota: number }) | undefined {
-    return this.#accounts.get(accountId)?.lease;
+    const lease = this.#accounts.get(accountId)?.lease;
+    return lease?.period === this.#time.period() ? lease : undefined;
   }
 
   /**

@@ -3,7 +3,7 @@ export type Spend = Spent | QuotaRefusal;
 
 export interface Spent {
   readonly ok: true;
-  /** The quota less the best known `used`. Read it at once: it is live. */
+  /** The quota less the best known `used`: below 0 after the quota was lowered. Read it at once: it is live. */
   readonly remaining: number;
 }
 

@@ -62,7 +62,9 @@ export class UsageReader {
   /** The month, and the usage that this replica knows without asking the ledger. */
   #local(accountId: string): [Period, KnownUsage | undefined] {
     const { time, accounts } = this.#options;
-    return [time.period(), accounts.get(accountId)?.usage];
+    const period = time.period();
+    const known = accounts.get(accountId)?.usage;
+    return [period, known?.period === period ? known : undefined];
   }
 
   #share(key: string, measure: () => Promise<KnownUsage>): Promise<KnownUsage> {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '../../../test/support/ledger.ts';
 import { withSmallDisk } from '../../../test/support/small-disk.ts';
@@ -85,6 +85,17 @@ test('the slot of a dead process is adopted, and released once it is settled', (
   adopted[0]!.free();
   expect(spoolFiles(dir)).toEqual([]);
   expect(spools.open(dir).leftovers).toEqual([]); // slot 1 is free again
+});
+
+test('a slot that cannot be read does not keep those of other dead processes from being adopted', () => {
+  const dir = newFolder();
+  const [mine, other] = [spools.open(dir), spools.open(dir)];
+  addUnits(other.add(ownerOf(7)), 0, 4);
+  other.close();
+  writeFileSync(join(dir, '5.lock'), '');
+  mkdirSync(join(dir, '5-0.v4.spool'));
+  expect(summary(mine.adopt())).toEqual({ 'lease-7': 4 });
+  expect(spools.warnings).toEqual([expect.stringContaining('slot 5 of the spool cannot be read: ')]);
 });
 
 test('a kill -9 frees the slot and keeps every spend', async () => {

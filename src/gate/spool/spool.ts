@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasDiskSpace } from '../../ledger/engine/disk-space.ts';
+import { messageOf } from '../../runtime/log/log.ts';
 import { spentByName } from '../endpoints.ts';
 import { type LockSlot, lockSlot, type SlotLock } from './slot-lock.ts';
 import {
@@ -159,8 +160,9 @@ export class Spool {
   }
 
   #adoptSlot(slot: number): Leftover[] {
-    if (this.#held.has(slot) || this.#namesOf(slot).length === 0 || !this.#take(slot)) return [];
+    if (this.#held.has(slot) || this.#namesOf(slot).length === 0) return [];
     try {
+      if (!this.#take(slot)) return [];
       const files = this.#openSlot(slot);
       let undrained = files.length;
       if (undrained === 0) this.#release(slot);
@@ -171,8 +173,9 @@ export class Spool {
       );
     } catch (error) {
       this.#release(slot);
-      if (!(error instanceof NewerSpool)) throw error;
-      this.#warn(error.message); // left for the newer program
+      // It is left for a newer program, or until it can be read again. The other slots do not wait for it.
+      const isNewer = error instanceof NewerSpool;
+      this.#warn(isNewer ? error.message : `slot ${slot} of the spool cannot be read: ${messageOf(error)}`);
       return [];
     }
   }

@@ -40,6 +40,8 @@ export class Connection {
   #isScheduled = false;
   /** Whether the client has closed its side of the connection. */
   #isEnded = false;
+  /** Whether it closes once it is idle. Before that, a request may be on its way: the last response may not have said "close". */
+  #isDraining = false;
   /** When the first byte arrived, of the request in progress and of the next one. */
   #arrivedAt = 0;
   #nextArrivedAt = 0;
@@ -147,6 +149,7 @@ export class Connection {
 
   /** Closes the connection after the request in progress. */
   drain(): void {
+    this.#isDraining = true;
     if (this.#phase.isReadable && this.#received.length === 0) this.#end();
   }
 
@@ -252,7 +255,7 @@ export class Connection {
   #becomeIdle(): void {
     this.#phase.enter('idle');
     if (this.#received.length > 0) this.#pump();
-    else if (this.#isEnded || this.#options.server.isClosing) this.#end();
+    else if (this.#isEnded || this.#isDraining) this.#end();
   }
 
   /** Closes an idle connection once its responses are sent. */
