@@ -39,6 +39,8 @@ onEachEngine('malicious bodies', (engine) => {
     expectRefusal(await send('POST', '/admin/ticks', deep), 400, 'invalid_body');
     const closed = `${deep}${']'.repeat(400_000)}`;
     expect((await send('POST', '/admin/ticks', closed)).body).toMatchObject({ accepted: 0, refused: 1 });
+    const record = `[{"symbol":"XAU","at":1,"price":${closed}}]`;
+    expect((await send('POST', '/admin/ticks', record)).body).toMatchObject({ accepted: 0, refused: 1 });
     expectRefusal(await send('POST', '/admin/accounts', closed), 400, 'invalid_body');
   });
 
@@ -79,7 +81,10 @@ onEachEngine('malicious bodies', (engine) => {
     expect((await send('POST', '/admin/ticks', `[${tick},${TICK}]`)).body).toMatchObject({
       accepted: 1,
       results: [
-        { status: 'refused', reason: 'id: must be whole Unicode without control characters' },
+        {
+          status: 'refused',
+          reason: expect.stringContaining('id must be whole Unicode without control characters'),
+        },
         { status: 'accepted' },
       ],
     });

@@ -46,8 +46,10 @@ onEachEngine('whether a formula has a value, which depends on prices, is not fre
         const anyTag = { 'if-none-match': '*' };
         expect((await api.ask(url, { key, headers: anyTag })).status).toBe(429);
         expect((await api.ask(`${url}&format=parquet`, { key, headers: anyTag })).status).toBe(429);
-        const { body } = await api.ask(`${url}&dryRun=true`, { key: api.key });
-        expect(body).toMatchObject({ success: true, cost: 1, admitted: true });
+        for (const headers of [{}, anyTag]) {
+          const { body } = await api.ask(`${url}&dryRun=true`, { key: api.key, headers });
+          expect(body).toMatchObject({ success: true, cost: 1, admitted: true });
+        }
       }
     });
   }
@@ -77,6 +79,16 @@ onEachEngine('whether a formula has a value, which depends on prices, is not fre
     const key = await api.service.key();
     const path = `/rates/history.parquet?startDate=2024-05-13&endDate=2024-05-14&symbols=${tooLargeAbove(1e6)}`;
     for (const method of ['HEAD', 'GET']) expect((await api.ask(path, { key, method })).status).toBe(200);
+    expect(await used(key)).toBe(1);
+  });
+
+  test('a dry run of a Parquet file that is paid for learns nothing of newer prices', async () => {
+    const key = await api.service.key();
+    const path = `/rates/latest.parquet?symbols=${tooLargeAbove(2358.2)}`;
+    expect((await api.ask(path, { key })).status).toBe(200);
+    await api.service.tick('XAU', 2400);
+    expect((await api.ask(`${path}&dryRun=true`, { key })).body).toMatchObject({ success: true, cost: 0 });
+    expect((await api.ask(path, { key })).status).toBe(200);
     expect(await used(key)).toBe(1);
   });
 });

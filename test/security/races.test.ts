@@ -6,7 +6,7 @@ import { EventReader } from '../support/http/events.ts';
 import { onEachEngine } from '../support/ledger.ts';
 import { OPERATOR_SETTINGS, operatorOf } from '../support/operator.ts';
 import { eventually } from '../support/program.ts';
-import { openTestService, type TestService } from '../support/service.ts';
+import { MINUTE, openTestService, type TestService } from '../support/service.ts';
 
 const MAX = 100;
 
@@ -98,6 +98,37 @@ onEachEngine('concurrent requests', (engine) => {
     await expect(rotating).rejects.toThrow('revoked or has expired');
     expect(await ledger.keys.of(found.accountId)).toHaveLength(1);
   });
+
+  test('a key that is rotated twice at the same time gets no successor that outlives it', async () => {
+    const { ledger, clock } = api.service;
+    const found = (await ledger.accounts.byKeyHash(hashKey(await api.service.key())))!.key;
+    await rotateKey(ledger, found, MINUTE, clock.time);
+    const { key: second } = await rotateKey(ledger, found, MINUTE, clock.time);
+    expect(second.expiresAt).toBe(clock.time + MINUTE);
+    expect(await ledger.keys.find(second.id)).toEqual(second);
+  });
+
+  /** What only an unrestricted key may do. */
+  const unrestricted: [string, (own: string, other: string) => [string, string, Json?]][] = [
+    ['creates an unrestricted one', () => ['POST', '']],
+    ['lifts restrictions', (_, other) => ['PATCH', `/${other}`, { headerOnly: false }]],
+    ['lifts its own restrictions', (own) => ['PATCH', `/${own}`, { headerOnly: false }]],
+    ['rotates another', (_, other) => ['POST', `/${other}/rotate`]],
+  ];
+  for (const [what, act] of unrestricted) {
+    test(`a key that is restricted while its request is in progress no longer ${what}`, async () => {
+      const { accounts, keys } = api.service.ledger;
+      const key = await api.service.key();
+      const other = (await send('POST', '/account/keys', key)).body.key as Json;
+      const { id: own, accountId } = (await accounts.byKeyHash(hashKey(key)))!.key;
+      await keys.update(own, { headerOnly: true }); // this process has not followed it yet
+      const before = await keys.of(accountId);
+      const [method, path, body] = act(own, String(other.id));
+      const reply = await send(method, `/account/keys${path}`, key, body);
+      expect(expectRefusal(reply, 409, 'conflict')).toContain('have changed meanwhile');
+      expect(await keys.of(accountId)).toEqual(before);
+    });
+  }
 
   test('either accounts are created on a plan or the plan is deleted, without internal errors', async () => {
     for (let round = 0; round < 10; round++) {

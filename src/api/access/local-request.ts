@@ -27,7 +27,7 @@ export function isLocalRequest({ headers }: IncomingRequest, peer: string): bool
   const host = /^(\[[^\]]+\]|[^:]+)(:\d+)?$/.exec(headers.get('host') ?? '')?.[1] ?? '';
   return (
     isLoopback(peer) &&
-    (host.toLowerCase() === 'localhost' || isLoopback(host.replace(/^\[|\]$/g, ''))) &&
+    (host.toLowerCase() === 'localhost' || isLoopback(host)) &&
     !FORWARDING_HEADERS.some((name) => headers.has(name))
   );
 }

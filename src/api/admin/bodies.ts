@@ -25,14 +25,14 @@ export const FEED_CHANGE = z.strictObject({ enabled: z.boolean() });
 
 export const FEED_ADDRESSES = z.strictObject({
   addresses: z
-    .record(z.string().max(32), z.string().min(1).max(2_000).refine(isPlainText, NOT_PLAIN))
+    .record(z.string(), z.string().min(1).max(2_000).refine(isPlainText, NOT_PLAIN))
     .describe('By name. Those that are left out become the provider’s own'),
 });
 
 export const SYMBOL_LIST = z.strictObject({
   symbols: SYMBOL_FILE.min(1)
     .max(10_000)
-    .refine((list) => new Set(list.map(({ code }) => code)).size === list.length, 'each code may occur once'),
+    .refine((list) => new Set(list.map(({ code }) => code)).size === list.length, 'must name each code once'),
 });
 
 export const FORMULA_DEFINITION = z.strictObject({

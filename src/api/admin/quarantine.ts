@@ -1,3 +1,4 @@
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { HeldBar } from '../../ledger/quarantine/held-bars.ts';
 import type { HeldTick } from '../../ledger/quarantine/quarantine.ts';
 import { printDay } from '../../market/day.ts';
@@ -25,13 +26,13 @@ export const adminQuarantine: readonly AdminEndpoint[] = [
   }),
   adminEndpoint('/admin/quarantine/:id/release', {
     async POST({ id, ledger, now }) {
-      if (!(await ledger.quarantine.release(numberOf(id), now, 'operator'))) throw notFound(id);
+      if (!(await ledger.quarantine.release(numberOf(id), now, 'operator'))) throw await whyNot(ledger, id);
       return { success: true, id: numberOf(id), state: 'released' };
     },
   }),
   adminEndpoint('/admin/quarantine/:id/drop', {
     async POST({ id, ledger, now }) {
-      if (!(await ledger.quarantine.drop(numberOf(id), now, 'operator'))) throw notFound(id);
+      if (!(await ledger.quarantine.drop(numberOf(id), now, 'operator'))) throw await whyNot(ledger, id);
       return { success: true, id: numberOf(id), state: 'dropped' };
     },
   }),
@@ -42,8 +43,10 @@ function numberOf(id: string): number {
   return /^\d{1,9}$/.test(id) ? Number(id) : -1;
 }
 
-function notFound(id: string) {
-  return refuse('not_there', { what: 'price in quarantine', id: id.slice(0, 64) });
+async function whyNot({ quarantine }: Ledger, id: string) {
+  const state = await quarantine.stateOf(numberOf(id));
+  if (state === undefined) return refuse('not_there', { what: 'price in quarantine', id: id.slice(0, 64) });
+  return refuse('conflict', { why: `price ${id} has already been ${state}` });
 }
 
 function barRecord({ day, received, decidedAt, decidedBy, ...bar }: HeldBar) {

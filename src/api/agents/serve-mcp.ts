@@ -43,6 +43,7 @@ export function serveMcp({ version, handle, mounts, log }: ServeMcpOptions): Ste
       now: () => context.now,
       onError: (error) => log.warn('an agent request failed', { message: error.message }),
     });
+    response.headers.delete('connection'); // it is the server that decides whether to close it
     const headers = {
       ...COMMON_HEADERS,
       'Cache-Control': 'no-store',
@@ -83,7 +84,16 @@ function askWithin(context: RequestContext, handle: ServeMcpOptions['handle'], m
       headers: { get, has: (name) => get(name) !== null },
       bytes: async () => new Uint8Array(),
     };
-    const response = webResponse(await handle(inner, peer), 'GET', () => {});
-    return answerOf<Answer>(response.status, await response.text());
+    for (let waits = 0; ; waits++) {
+      const response = webResponse(await handle(inner, peer), 'GET', () => {});
+      const seconds = Number(response.headers.get('retry-after') ?? Number.POSITIVE_INFINITY);
+      if (response.status !== 429 || seconds > WAIT_SECONDS_MAX || waits === WAITS_MAX)
+        return answerOf<Answer>(response.status, await response.text());
+      await Bun.sleep(seconds * 1_000);
+    }
   };
 }
+
+/** A call that fails at the burst limit would have paid for its earlier requests, and would pay again if it is repeated. */
+const WAITS_MAX = 3;
+const WAIT_SECONDS_MAX = 1;

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Board } from '../../board/board.ts';
+import { Catalog } from '../../board/catalog.ts';
 import { SymbolSeries } from '../../board/series/symbol-series.ts';
 import { View } from '../../board/views/view.ts';
 import { AnswerValidity } from './answer-validity.ts';
@@ -22,7 +23,7 @@ function validity({
   changesEverySecond = false,
   lastDay,
 }: Given = {}) {
-  const board = { catalog: {} } as { catalog: object };
+  const board = { catalog: { id: 1 } };
   const version = ++SymbolSeries.lastVersion;
   const behind = {
     versions: [version],
@@ -74,7 +75,7 @@ test('an answer holds while other series change, and not once one of its own or 
   expect(own.isValidAt(NOW)).toBe(false);
   one.versions = [before!];
   expect(own.isValidAt(NOW)).toBe(true);
-  board.catalog = {};
+  board.catalog = { id: 2 };
   expect(own.isValidAt(NOW)).toBe(false);
 });
 
@@ -94,4 +95,21 @@ test('an answer about earlier days of one series holds until the newest day of a
   expect(own.isValidAt(NOW)).toBe(true);
   behind.versions = [++SymbolSeries.lastVersion];
   expect(own.isValidAt(NOW)).toBe(false);
+});
+
+test('cached answers and suggestions do not keep earlier catalogues in memory', async () => {
+  const sources = { series: [], view: new View(0, 0), version: 0, now: NOW, changesEverySecond: false };
+  const board = { catalog: {} } as unknown as { catalog: Catalog } & Board;
+  const cached: AnswerValidity[] = [];
+  const catalogs: WeakRef<Catalog>[] = [];
+  for (let i = 0; i < 100; i++) {
+    board.catalog = new Catalog({ symbols: [], aliases: [], currencies: [], formulas: [] }, new Map());
+    board.catalog.nearest(`UNKNOWN${i}`);
+    catalogs.push(new WeakRef(board.catalog));
+    cached.push(new AnswerValidity({ ...sources, board }));
+  }
+  await Bun.sleep(0); // a WeakRef holds its object until the end of the turn
+  Bun.gc(true);
+  expect(catalogs.filter((one) => one.deref()).length).toBeLessThan(20);
+  expect(cached.filter((own) => own.isValidAt(NOW))).toHaveLength(1);
 });

@@ -1,5 +1,4 @@
 import type { Board } from '../../board/board.ts';
-import type { Catalog } from '../../board/catalog.ts';
 import { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { View } from '../../board/views/view.ts';
 import type { Day } from '../../market/day.ts';
@@ -36,7 +35,7 @@ export class AnswerValidity {
   /** The first `#pastOnlyCount` contribute only days before their newest one. */
   readonly #series: readonly SymbolSeries[];
   readonly #pastOnlyCount: number;
-  readonly #catalog: Catalog;
+  readonly #catalogId: number;
   /** The version up to which none of the series has changed. */
   #version: number;
   readonly #from: number;
@@ -50,7 +49,7 @@ export class AnswerValidity {
     const passed = series.filter(hasPassed);
     this.#pastOnlyCount = passed.length;
     this.#series = [...passed, ...series.filter((one) => !hasPassed(one))];
-    this.#catalog = board.catalog;
+    this.#catalogId = board.catalog.id;
     this.#version = version;
     const { delayMs } = view;
     const [quarter, ofHorizon] = [startOf(now, QUARTER_MS), startOf(now - delayMs, QUARTER_MS) + delayMs];
@@ -69,7 +68,7 @@ export class AnswerValidity {
   }
 
   isValidAt(now: number): boolean {
-    if (now < this.#from || now >= this.#until || this.#board.catalog !== this.#catalog) return false;
+    if (now < this.#from || now >= this.#until || this.#board.catalog.id !== this.#catalogId) return false;
     if (this.#version === SymbolSeries.lastVersion) return true;
     for (let i = 0; i < this.#series.length; i++) if (this.#versionOf(i) > this.#version) return false;
     this.#version = SymbolSeries.lastVersion;

@@ -246,8 +246,13 @@ export const ERRORS = {
   ),
   rate_limited: entry(
     429,
-    (d: { limit: string }) =>
-      `Too many requests: ${d.limit}. Wait for the number of seconds in "Retry-After".`,
+    ({
+      limit,
+      advice = 'Wait for the number of seconds in "Retry-After".',
+    }: {
+      limit: string;
+      advice?: string;
+    }) => `Too many requests: ${limit}. ${advice}`,
     { limit: 'the plan "free" allows 5 a second' },
   ),
   quota_exhausted: entry(

@@ -27,10 +27,15 @@ export function wrongSecrets(what: 'keys' | 'admin tokens', retryAfterMs: number
   return refuse('rate_limited', { limit: `too many wrong ${what} came from your address` }, seconds);
 }
 
-/** The address of a visitor has used up its units. */
-export function visitorRefusal(retryAfterSeconds: number): Refusal {
-  const limit = `visitors to the page may use ${VISITOR_UNITS_MAX} units at once and ${VISITOR_UNITS_PER_MINUTE} a minute after that; a key of your own has its own limits`;
-  return refuse('rate_limited', { limit }, retryAfterSeconds);
+/** The address of a visitor has too few units left for a response. If no visitor ever has as many, waiting does not help. */
+export function visitorRefusal(retryAfterSeconds: number, units: number): Refusal {
+  const limit = `visitors to the page may use ${VISITOR_UNITS_MAX} units at once`;
+  if (units > VISITOR_UNITS_MAX) {
+    const advice = 'Ask for less, or use a key of your own.';
+    return refuse('rate_limited', { limit: `${limit}, and this response costs ${units}`, advice });
+  }
+  const rate = `${limit} and ${VISITOR_UNITS_PER_MINUTE} a minute after that; a key of your own has its own limits`;
+  return refuse('rate_limited', { limit: rate }, retryAfterSeconds);
 }
 
 /** Maps a fault in reading a body to an API error. */

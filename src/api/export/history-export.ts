@@ -6,6 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { utcDay } from '../../market/day.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { hiddenWarnings, rangeWarnings } from '../endpoints/rates/closes.ts';
 import { type HistoryQuery, history, spanOf } from '../endpoints/rates/history.ts';
 import { pricesOf } from '../formulas/prices-of.ts';
 import { RowDeriver } from '../history/derive-rows.ts';
@@ -13,11 +14,10 @@ import { type IntervalRow, piecesOf, windowsFrom } from '../history/interval-row
 import { intervalColumns, rowWriter } from '../history/interval-table.ts';
 import { timedColumns } from '../history/intraday/intraday-answer.ts';
 import { type IntradayQuery, isIntraday } from '../history/intraday/intraday-query.ts';
-import { intradayPieces } from '../history/intraday/intraday-rows.ts';
+import { type IntradayReads, intradayPieces } from '../history/intraday/intraday-rows.ts';
 import type { PriceReading } from '../history/price-reading.ts';
 import { Pivot, wideColumns } from '../history/wide-table.ts';
 import { loadIntraday, windowsOf } from '../ledger-reads/ledger-reader.ts';
-import type { LedgerReads } from '../model/endpoint.ts';
 import { QueryParams } from '../model/query.ts';
 import type { FlatColumn, FlatRow } from '../model/table.ts';
 import { DIALECTS } from '../versions/dialects.ts';
@@ -46,6 +46,8 @@ interface ExportParts {
   past: PastPrices;
   /** In ms. Prices recorded later are not exported. */
   openedAt: number;
+  /** Whether the symbols were named, instead of being all that have prices. */
+  isChosen: boolean;
 }
 
 /** Rows before their cells are written. */
@@ -80,6 +82,8 @@ const ROWS_PER_PIECE = 5_000;
  */
 export class HistoryExport {
   readonly columns: readonly FlatColumn[];
+  /** About the symbols that it has no rows of. */
+  readonly warnings: readonly string[];
   readonly #ledger: Ledger;
   readonly #board: Board;
   readonly #query: HistoryQuery | IntradayQuery;
@@ -87,7 +91,7 @@ export class HistoryExport {
   readonly #prices: Prices;
   readonly #openedAt: number;
 
-  private constructor({ ledger, board, query, past, openedAt }: ExportParts) {
+  private constructor({ ledger, board, query, past, openedAt, isChosen }: ExportParts) {
     this.#ledger = ledger;
     this.#board = board;
     this.#query = query;
@@ -97,6 +101,7 @@ export class HistoryExport {
     this.#prices = pricesOf(past, query, openedAt);
     const columns = wideField === undefined ? intervalColumns(fields) : wideColumns(symbols, wideField);
     this.columns = isIntraday(query) ? timedColumns(columns) : columns;
+    this.warnings = isChosen ? this.#warnings() : [];
   }
 
   /** Throws a refusal if the parameters are invalid. */
@@ -111,7 +116,14 @@ export class HistoryExport {
     const context = { query, plan: OPERATOR, board, now, format: 'csv' as const, dialect: DIALECTS.v1 };
     const historyQuery = history.read(context) as HistoryQuery | IntradayQuery;
     const past = await PastPrices.open(ledger, historyQuery.series, moment);
-    return new HistoryExport({ ledger, board, query: historyQuery, past, openedAt: now });
+    const isChosen = parameters.symbols !== undefined;
+    return new HistoryExport({ ledger, board, query: historyQuery, past, openedAt: now, isChosen });
+  }
+
+  #warnings(): string[] {
+    const query = this.#query;
+    if (isIntraday(query)) return hiddenWarnings(query.symbols);
+    return rangeWarnings(query.symbols, query.last, this.#prices);
   }
 
   async *rows(): AsyncGenerator<ExportedRows> {
@@ -135,11 +147,12 @@ export class HistoryExport {
 
   async *#intradayPieces(query: IntradayQuery): AsyncGenerator<ReadRows> {
     const past = this.#past;
-    const reads: Pick<LedgerReads, 'loadIntraday'> = {
+    const reads: IntradayReads = {
       loadIntraday: (time, interval, series = query.series) => {
         past.forget();
         return loadIntraday(past, { ...query, series }, time, interval);
       },
+      nextIntraday: (from, interval, series = query.series) => past.nextIntraday(series, from, interval),
     };
     const days = { first: utcDay(query.first), last: utcDay(Math.min(query.last, this.#openedAt)) };
     const progressAt = this.#progress(days);

@@ -2,10 +2,6 @@ import { FormulaSeries } from '../../board/series/formula-series.ts';
 import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 
-export function hasFormulas(symbols: readonly RequestedSymbol[]): boolean {
-  return symbols.some(({ series }) => series instanceof FormulaSeries);
-}
-
 /** The series whose prices a request reads: those of its symbols, and of the symbols in its formulas. */
 export function symbolSeriesOf(symbols: readonly RequestedSymbol[]): SymbolSeries[] {
   const found: SymbolSeries[] = [];

@@ -157,8 +157,7 @@ class FrozenFormulaPrices extends FormulaPrices<FrozenPrices> implements FrozenP
   days(series: Series, first: Day, last: Day): Int32Array {
     if (!this.isFormula(series)) return this.prices.days(series, first, last);
     const [own, ...others] = series.parts.map((part) => this.prices.days(part.series, first, last));
-    const sets = others.map((days) => new Set(days));
-    return own!.filter((day) => sets.every((days) => days.has(day)));
+    return others.reduce(commonDays, own!);
   }
 
   requireComplete(series: Series, first: Day, last: Day): void {
@@ -171,6 +170,15 @@ class FrozenFormulaPrices extends FormulaPrices<FrozenPrices> implements FrozenP
     const parts = series.parts.map((part) => this.prices.digest(part.series, first, last));
     return Bun.hash.xxHash3([series.formula.text, ...parts].join('\n'));
   }
+}
+
+/** The days in both lists, which are ascending. */
+function commonDays(some: Int32Array, others: Int32Array): Int32Array {
+  let i = 0;
+  return some.filter((day) => {
+    while (others[i]! < day) i++;
+    return others[i] === day;
+  });
 }
 
 function barOf(series: FormulaSeries, bars: readonly SourcedBar[]): SourcedBar | undefined {

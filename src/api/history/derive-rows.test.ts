@@ -3,9 +3,9 @@ import type { SourcedBar } from '../../board/series/price-types.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { Derivation } from '../../market/analytics/closes.ts';
 import type { Day } from '../../market/day.ts';
+import { FORMULA_DAYS_PER_STEP } from '../model/large-answer.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import { RowDeriver } from './derive-rows.ts';
-import { DAYS_PER_STEP } from './price-reading.ts';
 
 const SYMBOL = { code: 'A', series: { symbol: { decimals: 2 } } } as unknown as RequestedSymbol;
 const CHANGE: Derivation = { transform: 'change', period: 1, moving: undefined };
@@ -43,7 +43,7 @@ test('a search for earlier rows pauses after a hundred days, also if a formula h
       pauses++;
       unpaused = 0;
     }
-    expect(longest).toBeLessThanOrEqual(DAYS_PER_STEP + 1); // and the day of the cursor itself
-    if (derivation === CHANGE) expect(pauses).toBeGreaterThan(20_000 / DAYS_PER_STEP);
+    expect(longest).toBeLessThanOrEqual(FORMULA_DAYS_PER_STEP + 1); // and the day of the cursor itself
+    if (derivation === CHANGE) expect(pauses).toBeGreaterThan(20_000 / FORMULA_DAYS_PER_STEP);
   }
 });

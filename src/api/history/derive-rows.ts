@@ -6,10 +6,11 @@ import { Closes, type IntervalClose, rowsBack } from '../../market/analytics/clo
 import { type Day, EARLIEST_DAY } from '../../market/day.ts';
 import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import { Refusal } from '../errors/errors.ts';
+import { FORMULA_DAYS_PER_STEP } from '../model/large-answer.ts';
 import type { RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
 import type { IntervalRow, Span } from './interval-rows.ts';
-import { DAYS_PER_STEP, type PriceReading } from './price-reading.ts';
+import type { PriceReading } from './price-reading.ts';
 
 /** Adds what a span derives from closes to its rows, which must come in order. */
 export class RowDeriver {
@@ -93,7 +94,7 @@ function* closesIn(
   const closes: IntervalClose[] = [];
   const earliest = Math.max(first, prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
   for (let day = last; closes.length < count && day >= earliest; ) {
-    const stepFirst = Math.max(earliest, day - DAYS_PER_STEP + 1);
+    const stepFirst = Math.max(earliest, day - FORMULA_DAYS_PER_STEP + 1);
     const bar = barOnOrBefore(prices, series, day, stepFirst);
     if (bar === 'not convertible') break;
     if (bar) {
@@ -155,8 +156,8 @@ function* firstBar(
   prices: Prices,
   { first, last }: DayRange,
 ): PriceReading<SourcedBar | undefined> {
-  for (let day = first; day <= last; day += DAYS_PER_STEP) {
-    const [bar] = prices.bars(series, day, Math.min(last, day + DAYS_PER_STEP - 1));
+  for (let day = first; day <= last; day += FORMULA_DAYS_PER_STEP) {
+    const [bar] = prices.bars(series, day, Math.min(last, day + FORMULA_DAYS_PER_STEP - 1));
     if (bar) return bar;
     yield undefined;
   }

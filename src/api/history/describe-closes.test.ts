@@ -5,8 +5,9 @@ import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { type Formula, parseFormula } from '../../market/formula/parse.ts';
+import { FORMULA_DAYS_PER_STEP } from '../model/large-answer.ts';
 import { describeCloses, hasClose } from './describe-closes.ts';
-import { DAYS_PER_STEP, type PriceReading } from './price-reading.ts';
+import type { PriceReading } from './price-reading.ts';
 
 const GOLD = { symbol: { decimals: 2, updateInterval: 'day' } } as unknown as SymbolSeries;
 const FORMULA = new FormulaSeries(parseFormula('{XAU}*2') as Formula, [{ code: 'XAU', series: GOLD }]);
@@ -41,10 +42,10 @@ function run<T>(days: readonly Day[], reads: (prices: Prices) => PriceReading<T>
 test('the closes of a formula are read with pauses, whether it has many values or none', () => {
   const all = Array.from({ length: 19_001 }, (_, i) => 1_000 + i);
   const described = run(all, (prices) => describeCloses(FORMULA, prices, DAYS));
-  expect(described.longest).toBe(DAYS_PER_STEP);
+  expect(described.longest).toBe(FORMULA_DAYS_PER_STEP);
   expect(described.value.statistics).toMatchObject({ count: 19_001, mean: 10_500 });
   for (const days of [[], [1_000]]) {
     const found = run(days, (prices) => hasClose(FORMULA, prices, DAYS));
-    expect(found).toEqual({ value: days.length > 0, longest: DAYS_PER_STEP });
+    expect(found).toEqual({ value: days.length > 0, longest: FORMULA_DAYS_PER_STEP });
   }
 });

@@ -11,8 +11,9 @@ import {
   type Statistics,
   statisticsOf,
 } from '../../market/analytics/statistics.ts';
+import { FORMULA_DAYS_PER_STEP } from '../model/large-answer.ts';
 import { sourceIdsOf } from '../response/json.ts';
-import { DAYS_PER_STEP, type PriceReading } from './price-reading.ts';
+import type { PriceReading } from './price-reading.ts';
 
 /** The closes of a series in a range of days, with their statistics. */
 export interface DescribedCloses {
@@ -60,8 +61,8 @@ function steps(series: Series, prices: Prices, { first, last }: DayRange): DayRa
   if (!(series instanceof FormulaSeries)) return [{ first, last }];
   const found: DayRange[] = [];
   const begin = Math.max(first, prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
-  for (let day = begin; day <= last; day += DAYS_PER_STEP) {
-    found.push({ first: day, last: Math.min(last, day + DAYS_PER_STEP - 1) });
+  for (let day = begin; day <= last; day += FORMULA_DAYS_PER_STEP) {
+    found.push({ first: day, last: Math.min(last, day + FORMULA_DAYS_PER_STEP - 1) });
   }
   return found;
 }

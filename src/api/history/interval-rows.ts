@@ -6,7 +6,8 @@ import { type Day, printDay } from '../../market/day.ts';
 import { type Interval, intervalStart, laterInterval } from '../../market/interval.ts';
 import { printInstant } from '../../market/intraday/instant.ts';
 import { foldPlain } from '../conversion/fold-plain.ts';
-import type { RequestedSymbol } from '../model/price-query.ts';
+import { FORMULA_DAYS_PER_STEP } from '../model/large-answer.ts';
+import { hasFormulas, type RequestedSymbol } from '../model/price-query.ts';
 import type { Cursor } from '../params/cursor.ts';
 
 /** One interval of one symbol. `symbolIndex` is its position in the request. */
@@ -40,7 +41,7 @@ export interface Span {
   keepsDatesWhole?: boolean;
 }
 
-/** Makes a piece take about half a millisecond. */
+/** Makes a piece take about half a millisecond, unless it has formulas. */
 const BARS_PER_PIECE = 500;
 
 /** Typical number of bars per interval of a daily series. */
@@ -83,7 +84,7 @@ export function* windowsFrom(
   symbols: readonly RequestedSymbol[],
   prices: Prices,
   { first, last, interval }: Span,
-  barsPerPiece = BARS_PER_PIECE,
+  barsPerPiece = hasFormulas(symbols) ? FORMULA_DAYS_PER_STEP : BARS_PER_PIECE,
 ): Generator<IntervalWindow> {
   const firstDays = symbols.map(({ series }) => prices.firstDay(series) ?? Number.POSITIVE_INFINITY);
   firstDays.sort((a, b) => a - b);
@@ -101,7 +102,7 @@ export function* windowsFrom(
 }
 
 /**
- * How many intervals have at most so many rows, but at least one. Symbols whose history has not begun have none: a long range
+ * The number of intervals that have at most `rowsMax` rows, but at least one. Symbols whose history has not begun have none: a long range
  * may have few symbols for decades.
  */
 function intervalsFrom(start: Day, firstDays: readonly Day[], interval: Interval, rowsMax: number): number {

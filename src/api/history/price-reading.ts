@@ -7,9 +7,6 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
  */
 export type PriceReading<T> = Generator<DayRange | undefined, T>;
 
-/** Days that are read without a pause. A formula may take 0.2 ms for each, and may have no value for decades. */
-export const DAYS_PER_STEP = 100;
-
 /** Reads prices in memory. */
 export function finish<T>(reading: PriceReading<T>): T {
   let step = reading.next();

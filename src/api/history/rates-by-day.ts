@@ -4,7 +4,8 @@ import type { DayRange } from '../../ledger/prices/past.ts';
 import { printDay } from '../../market/day.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { ByteWriter } from '../model/byte-writer.ts';
-import type { RequestedSymbol } from '../model/price-query.ts';
+import { FORMULA_DAYS_PER_STEP } from '../model/large-answer.ts';
+import { hasFormulas, type RequestedSymbol } from '../model/price-query.ts';
 import type { SymbolSet } from '../params/symbol-set.ts';
 import { writeRenderedDays } from '../response/day-pages.ts';
 import { sourceIdsOf } from '../response/json.ts';
@@ -79,6 +80,11 @@ export function metadataOf(bars: SymbolBars): BarsMetadata {
 const BARS_PER_SLICE = 3_200;
 const CONVERTED_BARS_PER_SLICE = 1_000;
 
+function barsPerSlice(symbols: readonly RequestedSymbol[], isConverted: boolean): number {
+  if (hasFormulas(symbols)) return FORMULA_DAYS_PER_STEP;
+  return isConverted ? CONVERTED_BARS_PER_SLICE : BARS_PER_SLICE;
+}
+
 /** Writes the rates of many days in slices, yielding to requests between them. Returns the metadata of each slice. */
 export async function writeRatesInSlices(
   writer: ByteWriter,
@@ -88,8 +94,7 @@ export async function writeRatesInSlices(
   { symbolSet, isConverted }: { symbolSet: SymbolSet; isConverted: boolean },
 ): Promise<BarsMetadata[][]> {
   const metadata: BarsMetadata[][] = [];
-  const barsPerSlice = isConverted ? CONVERTED_BARS_PER_SLICE : BARS_PER_SLICE;
-  const days = Math.max(1, Math.floor(barsPerSlice / symbols.length));
+  const days = Math.max(1, Math.floor(barsPerSlice(symbols, isConverted) / symbols.length));
   const isWhole = first + days > last;
   for (let start = first; start <= last; start += days) {
     if (shouldYield()) await yieldToRequests();

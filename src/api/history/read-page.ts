@@ -1,6 +1,7 @@
 import type { Prices } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { laterInterval } from '../../market/interval.ts';
+import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { LedgerReads } from '../model/endpoint.ts';
 import { ROWS_PER_UNIT } from '../model/long-table.ts';
 import type { MaybeAsync } from '../model/maybe-async.ts';
@@ -34,6 +35,7 @@ async function loadPage(reading: PriceReading<PageRows>, past: LedgerReads): Pro
     const step = reading.next();
     if (step.done) return step.value;
     if (step.value) await past.load(step.value);
+    else if (shouldYield()) await yieldToRequests();
   }
 }
 
@@ -58,7 +60,7 @@ function* pageRows(
     if (window.last > loadedTo) {
       loadedTo = Math.max(window.last, Math.min(last, laterInterval(interval, window.start, ahead) - 1));
       yield { first: window.first, last: loadedTo };
-    }
+    } else yield;
     for (const piece of piecesOf(window, from, symbols, prices, interval)) {
       deriver?.derive(piece.rows);
       rows.push(...piece.rows);

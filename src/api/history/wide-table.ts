@@ -3,9 +3,8 @@ import type { Day } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import { intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import { hasFormulas } from '../formulas/formula-parts.ts';
-import { type LongTable, unitsByRows } from '../model/long-table.ts';
-import type { RequestedSymbol } from '../model/price-query.ts';
+import { asLongTable, type LongTable, ROWS_PER_UNIT, unitsByRows } from '../model/long-table.ts';
+import { hasFormulas, type RequestedSymbol } from '../model/price-query.ts';
 import type { FlatColumn, FlatRow, FlatTable } from '../model/table.ts';
 import { intervalPieces } from './interval-pieces.ts';
 import { type IntervalRow, printStart } from './interval-rows.ts';
@@ -27,7 +26,11 @@ export interface WideTableOptions extends Omit<IntervalTableOptions, 'unitsOf'> 
 export function wideTable(options: WideTableOptions): FlatTable | LongTable {
   const { symbols, prices, span, from } = options;
   const frozen = freezeIfLong(symbols, prices, span, from);
-  if (!frozen) return wideRows([...widePieces(options)].flat(), symbols, options.field);
+  if (!frozen) {
+    const table = wideRows([...widePieces(options)].flat(), symbols, options.field);
+    const cells = table.rows.length * symbols.length;
+    return cells > ROWS_PER_UNIT ? asLongTable(table) : table; // few bars can have many empty cells beside them
+  }
   const snapshot = { ...options, prices: frozen };
   requireConvertible(symbols, frozen, span, from);
   return {

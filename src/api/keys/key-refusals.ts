@@ -21,6 +21,10 @@ export function keyRefusal(refusal: KeyRefusal, id: string): Refusal {
       const why = `an account may have ${KEYS_MAX} keys, including those created in the last 24 hours; revoke some, or wait`;
       return refuse('conflict', { why });
     }
+    case 'changed': {
+      const why = 'the restrictions of the key that sent the request have changed meanwhile; send it again';
+      return refuse('conflict', { why });
+    }
     case 'last':
       return refuse('conflict', { why: 'it is the last active key of the account; create another first' });
     case 'inactive':

@@ -86,6 +86,7 @@ export class LedgerReader {
       warnings: answer.warnings ?? [],
       columns: 'rows' in content ? content.columns : [],
       rows: 'rows' in content ? content.rows.length * (content.rowWeight ?? 1) : 0,
+      isWide: 'rows' in content && content.rowWeight !== undefined,
       revision,
       hiddenAfter: await this.#hiddenAfter(moment, request),
       isChanged: await this.#isChanged(priceQuery, request.since ?? revision),
@@ -124,6 +125,8 @@ export class LedgerReader {
         load: (days) => past.load(windowsOf(priceQuery, days, 0)),
         loadIntraday: (time, interval, series = priceQuery.series) =>
           loadIntraday(past, { ...priceQuery, series }, time, interval),
+        nextIntraday: (from, interval, series = priceQuery.series) =>
+          past.nextIntraday(series, from, interval),
         versions: () => PastVersions.open(this.#ledger, priceQuery.series, moment),
       },
     });

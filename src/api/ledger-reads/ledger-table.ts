@@ -1,7 +1,7 @@
 import { PageFile } from '../download/page-file.ts';
 import type { TableSource } from '../download/table-source.ts';
 import { refuse } from '../errors/errors.ts';
-import { unitsByRows } from '../model/long-table.ts';
+import { ROWS_PER_UNIT, unitsByRows } from '../model/long-table.ts';
 import type { TextFormat } from '../model/table.ts';
 import type { LedgerResponse } from './protocol.ts';
 
@@ -42,7 +42,7 @@ export class LedgerTableSource implements TableSource {
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
         const first = attempt === 1 ? this.#first : await read();
         const rows = await readPages(first, this.#file, this.#options);
-        if (rows !== undefined) return first.next === undefined ? 0 : unitsByRows(rows) - 1;
+        if (rows !== undefined) return isPaidByRead(first) ? 0 : unitsByRows(rows) - 1;
         this.#file.clear();
       }
       throw refuse('unavailable', { why: 'prices are changing faster than they can be read' }, 1);
@@ -59,6 +59,11 @@ export class LedgerTableSource implements TableSource {
   async release(): Promise<void> {
     await this.#file?.close();
   }
+}
+
+/** Whether the unit for the read pays for the whole table. A page is limited by its bars, which can have many empty cells beside them. */
+export function isPaidByRead({ next, isWide, rows }: LedgerResponse): boolean {
+  return next === undefined && (!isWide || rows <= ROWS_PER_UNIT);
 }
 
 /** Writes all pages to the file and returns the number of rows; undefined if prices changed. */

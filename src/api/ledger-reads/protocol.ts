@@ -58,8 +58,10 @@ export interface LedgerResponse {
   warnings: readonly string[];
   /** The columns of a table; none for JSON. */
   columns: readonly FlatColumn[];
-  /** Number of table rows; 0 for JSON. */
+  /** Number of table rows, or of cells if the table is wide; 0 for JSON. */
   rows: number;
+  /** Whether it has one column per symbol. */
+  isWide: boolean;
   /** The ledger's price revision when the read started. */
   revision: number;
   /** For the first page of a table: the horizon, if the ledger has prices that are visible only later. */

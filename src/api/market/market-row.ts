@@ -4,7 +4,7 @@ import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { View } from '../../board/views/view.ts';
 import { type Day, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
-import { hasEnded, marketOf, runningTradeDate } from '../../market/session.ts';
+import { isTrading, marketOf } from '../../market/session.ts';
 import type { UpdateInterval } from '../../market/symbol.ts';
 import { datesOf, recordOf } from '../endpoints/catalog/symbols.ts';
 import { isStale, printAt } from '../endpoints/rates/latest.ts';
@@ -20,8 +20,9 @@ export interface MarketMoment {
 
 /** The recent closes of a symbol: those before the day of its newest price. */
 export interface RecentCloses {
-  /** The day of the newest price. */
+  /** The day of the newest price, and the first of the days in which they were looked for. */
   day: Day;
+  from: Day;
   /** The view's version of the days before the newest that they were read from. */
   pastVersion: number;
   closes: readonly number[];
@@ -46,9 +47,10 @@ export function closesFrom({ symbol }: SymbolSeries, { day }: LatestPrice): Day 
 /** Reads the closes of a series whose history is loaded since `closesFrom`. */
 export function readCloses(series: SymbolSeries, view: View, latest: LatestPrice): RecentCloses {
   const { day } = latest;
-  const bars = view.bars(series, closesFrom(series, latest), day - 1).slice(-CLOSES_MAX);
+  const from = closesFrom(series, latest);
+  const bars = view.bars(series, from, day - 1).slice(-CLOSES_MAX);
   const closes = bars.map(({ close }) => close);
-  return { day, pastVersion: view.pastVersion(series), closes, lastDay: bars.at(-1)?.day };
+  return { day, from, pastVersion: view.pastVersion(series), closes, lastDay: bars.at(-1)?.day };
 }
 
 /** One row of the market view without closes: the record of `/symbols` and the newest price. */
@@ -74,11 +76,6 @@ export function quoteJson(
       ? 'null'
       : `{"date":"${printDay(recent.lastDay)}","close":${printNumber(recent.closes.at(-1)!)}}`;
   const stale = isStale(series, latest.day, now - view.delayMs);
-  return `{"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}","source":${source},"stale":${stale},"open":${isOpen(series, now)},"before":${before}}`;
-}
-
-function isOpen({ symbol }: SymbolSeries, now: number): boolean {
-  const market = marketOf(symbol.market);
-  const day = runningTradeDate(market, now);
-  return day !== undefined && !hasEnded(market, day, now);
+  const open = isTrading(marketOf(series.symbol.market), now);
+  return `{"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}","source":${source},"stale":${stale},"open":${open},"before":${before}}`;
 }

@@ -5,15 +5,16 @@ import { historySince, NotLoaded } from '../../board/series/load/load-level.ts';
 import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
+import { gzipInSlices } from '../download/gzip-chunks.ts';
 import { datesOf, recordOf } from '../endpoints/catalog/symbols.ts';
 import { symbolSeriesOf } from '../formulas/formula-parts.ts';
 import { FormulaPrices } from '../formulas/formula-prices.ts';
 import { namedFormulas } from '../formulas/named-formulas.ts';
+import { ByteWriter } from '../model/byte-writer.ts';
 import type { QueryParams } from '../model/query.ts';
 import type { SharedBody } from '../model/shared-body.ts';
 import { findSymbols, readSymbolSet } from '../params/parameters.ts';
 import type { EntityTags } from '../response/etag.ts';
-import { gzip } from '../response/gzip.ts';
 import { briefJson, closesFrom, quoteJson, type RecentCloses, readCloses, rowJson } from './market-row.ts';
 
 /** The market as one delay sees it. */
@@ -25,7 +26,7 @@ export interface MarketView {
   /** The newest prices alone. */
   readonly quotes: SharedBody;
   /** The same for some symbols and formulas. */
-  only(part: MarketPart, series: readonly SymbolSeries[], formulas: FormulaTexts): SharedBody;
+  only(part: MarketPart, series: readonly SymbolSeries[], formulas: FormulaTexts): Promise<SharedBody>;
 }
 
 export type MarketPart = 'full' | 'brief' | 'quotes';
@@ -101,11 +102,11 @@ export class MarketViews {
     }
     const formulas = await this.#formulaTexts([...namedFormulas(catalog).values()], delayMs, now);
     const encode = (part: MarketPart, some: ReadonlyMap<SymbolSeries, RowTexts>, formulas: FormulaTexts) =>
-      this.#encode(textOf(part, some, formulas, aliasesOf(catalog, some)), delayMs);
+      this.#encode(piecesOf(part, some, formulas, aliasesOf(catalog, some)), delayMs);
     return {
-      full: encode('full', texts, formulas),
-      brief: encode('brief', texts, formulas),
-      quotes: encode('quotes', texts, formulas),
+      full: await encode('full', texts, formulas),
+      brief: await encode('brief', texts, formulas),
+      quotes: await encode('quotes', texts, formulas),
       only(part, series, formulas) {
         // A symbol that was added since is in the next view.
         const some = series.flatMap((one) => {
@@ -157,8 +158,10 @@ export class MarketViews {
       const latest = view.latest(series);
       if (!latest) return undefined;
       const recent = known.get(series);
-      if (recent?.day === latest.day && recent.pastVersion === view.pastVersion(series)) return recent;
-      const required = historySince(closesFrom(series, latest), now);
+      const from = closesFrom(series, latest);
+      const isSame = recent?.day === latest.day && recent.from === from;
+      if (isSame && recent.pastVersion === view.pastVersion(series)) return recent;
+      const required = historySince(from, now);
       try {
         if (series.has(required)) known.set(series, readCloses(series, view, latest));
         else await this.#board.ready([series], required, now);
@@ -169,27 +172,37 @@ export class MarketViews {
     }
   }
 
-  #encode(json: string, delayMs: number): SharedBody {
-    const plain = new TextEncoder().encode(json);
+  /** With thousands of symbols it takes a tenth of a second, so it yields to requests. */
+  async #encode(pieces: Iterable<string>, delayMs: number): Promise<SharedBody> {
+    const writer = new ByteWriter();
+    for (const piece of pieces) {
+      if (shouldYield()) await yieldToRequests();
+      writer.text(piece);
+    }
+    const plain = writer.finishAsBytes();
     const etag = this.#tags.ofContent(plain, { delayMs, weak: false });
-    return { plain, gzipped: gzip(plain), etag };
+    return { plain, gzipped: await gzipInSlices(plain), etag };
   }
 }
 
-function textOf(
+/** The JSON of a part. */
+function* piecesOf(
   part: MarketPart,
   texts: ReadonlyMap<SymbolSeries, RowTexts>,
   formulas: FormulaTexts,
   aliases: object,
-): string {
-  if (part === 'quotes') {
-    const quotes = [...texts].flatMap(([{ symbol }, { quote }]) =>
-      quote ? `${JSON.stringify(symbol.code)}:${quote}` : [],
-    );
-    return `{"success":true,"quotes":{${quotes.join(',')}}}`;
+): Generator<string> {
+  let comma = '';
+  yield part === 'quotes' ? '{"success":true,"quotes":{' : '{"success":true,"symbols":[';
+  for (const [{ symbol }, { row, brief, quote }] of texts) {
+    if (part !== 'quotes') yield comma + (part === 'full' ? row : brief);
+    else if (quote) yield `${comma}${JSON.stringify(symbol.code)}:${quote}`;
+    else continue;
+    comma = ',';
   }
-  const rows = [...texts.values()].map(({ row, brief }) => (part === 'full' ? row : brief));
-  return `{"success":true,"symbols":[${rows.join(',')}],"formulas":[${formulas.join(',')}],"aliases":${JSON.stringify(aliases)}}`;
+  yield part === 'quotes'
+    ? '}}'
+    : `],"formulas":[${formulas.join(',')}],"aliases":${JSON.stringify(aliases)}}`;
 }
 
 /** The symbol of each other code, so that a page can find a symbol by its ticker. */

@@ -45,6 +45,15 @@ export interface LedgerReads {
    * whole intervals.
    */
   loadIntraday(time: TimeRange, interval: IntradayInterval, series?: readonly SymbolSeries[]): Promise<void>;
+  /**
+   * Before this time, and from `from` on, none of these series has an intraday bar. Undefined if none has a later one. A bar
+   * at this time may be hidden.
+   */
+  nextIntraday(
+    from: number,
+    interval: IntradayInterval,
+    series?: readonly SymbolSeries[],
+  ): Promise<number | undefined>;
 }
 
 /** The days that a point-in-time answer needs. */

@@ -33,15 +33,15 @@ export interface LongTable {
   unitsOf(rows: number): number;
 }
 
-/** A short table as a long one. It costs one unit. */
+/** A short table as a long one. It costs one unit, unless its rows have a weight. */
 export function asLongTable(table: FlatTable): LongTable {
-  const { columns, rows } = table;
+  const { columns, rows, rowWeight } = table;
   return {
     columns,
     state: writeTable(table, 'csv'),
     count: async () => rows.length,
     pieces: () => [rows],
-    unitsOf: () => 1,
+    unitsOf: (count) => (rowWeight === undefined ? 1 : unitsByRows(count * rowWeight)),
   };
 }
 

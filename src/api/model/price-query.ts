@@ -1,3 +1,4 @@
+import { FormulaSeries } from '../../board/series/formula-series.ts';
 import type { Measure } from '../../board/series/price-types.ts';
 import type { Series } from '../../board/series/series.ts';
 import type { SymbolSeries } from '../../board/series/symbol-series.ts';
@@ -8,6 +9,10 @@ import type { Ratio } from '../../market/ratio.ts';
 export interface RequestedSymbol {
   code: string;
   series: Series;
+}
+
+export function hasFormulas(symbols: readonly RequestedSymbol[]): boolean {
+  return symbols.some(({ series }) => series instanceof FormulaSeries);
 }
 
 /** How the prices of one series are converted. */

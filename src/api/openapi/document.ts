@@ -16,6 +16,7 @@ const KEYED: readonly ErrorCode[] = [
   'invalid_key',
   'account_suspended',
   'key_not_allowed',
+  'repeated_parameter',
   'uri_too_long',
   'rate_limited',
   'internal',

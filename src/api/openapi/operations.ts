@@ -10,17 +10,11 @@ const SYMBOL_ERRORS: readonly ErrorCode[] = [
   'missing_parameter',
   'invalid_symbols',
   'too_many_symbols',
-  'repeated_parameter',
   'unknown_symbol',
   'no_data',
 ];
 /** The market view takes any number of symbols, and has a row for one without prices. */
-const MARKET_ERRORS: readonly ErrorCode[] = [
-  'invalid_formula',
-  'invalid_symbols',
-  'repeated_parameter',
-  'unknown_symbol',
-];
+const MARKET_ERRORS: readonly ErrorCode[] = ['invalid_formula', 'invalid_symbols', 'unknown_symbol'];
 const DATE_ERRORS: readonly ErrorCode[] = ['invalid_date', 'date_in_future'];
 const RANGE_ERRORS: readonly ErrorCode[] = [...DATE_ERRORS, 'invalid_range'];
 
@@ -189,9 +183,9 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     tag: 'Rates',
     summary: 'The newest prices of all symbols, free for an hour after /market',
-    parameters: ['someSymbols', 'visit'],
+    parameters: ['someSymbols', 'visit', 'dryRun'],
     answer: 'MarketQuotes',
-    errors: [...MARKET_ERRORS, 'missing_parameter', 'invalid_visit'],
+    errors: [...MARKET_ERRORS, 'missing_parameter', 'invalid_parameter', 'invalid_visit'],
   },
   ...ACCOUNT_OPERATIONS,
   ...OPERATOR_OPERATIONS,

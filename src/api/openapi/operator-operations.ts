@@ -221,7 +221,7 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     summary: 'Publish a quarantined price',
     parameters: ['id'],
     answer: 'DecidedTick',
-    errors: ['not_there'],
+    errors: ['not_there', 'conflict'],
   },
   {
     path: '/admin/quarantine/{id}/drop',
@@ -230,6 +230,6 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     summary: 'Discard a quarantined price',
     parameters: ['id'],
     answer: 'DecidedTick',
-    errors: ['not_there'],
+    errors: ['not_there', 'conflict'],
   },
 ];

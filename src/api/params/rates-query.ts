@@ -1,9 +1,15 @@
 import { type FormulaKind, FormulaSeries } from '../../board/series/formula-series.ts';
 import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import { refuse } from '../errors/errors.ts';
-import { convertedOf, hasFormulas, symbolSeriesOf } from '../formulas/formula-parts.ts';
+import { convertedOf, symbolSeriesOf } from '../formulas/formula-parts.ts';
 import type { EndpointContext } from '../model/endpoint.ts';
-import type { AsOf, Conversion, RequestedSymbol, UnresolvedSymbols } from '../model/price-query.ts';
+import {
+  type AsOf,
+  type Conversion,
+  hasFormulas,
+  type RequestedSymbol,
+  type UnresolvedSymbols,
+} from '../model/price-query.ts';
 import type { QueryParams } from '../model/query.ts';
 import { readAsOf } from './as-of.ts';
 import { readConversion } from './conversion.ts';

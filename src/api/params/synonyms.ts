@@ -80,6 +80,9 @@ const OTHER_NAMES: Readonly<Record<string, RatesParameter>> = {
 
 /** What other services can do and these endpoints cannot, spelled as above. */
 const UNSUPPORTED_NAMES: ReadonlySet<string> = new Set([
+  'category',
+  'search',
+  'filter',
   'limit',
   'count',
   'days',

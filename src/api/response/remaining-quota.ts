@@ -49,9 +49,9 @@ export class RemainingQuota {
   /** The same after a charge that left `remaining` units. */
   afterCharge(customer: Customer, remaining: number, now: number): RateLimit {
     this.#refresh(now);
-    customer.remaining = remaining;
+    customer.remaining = Math.max(0, remaining);
     customer.resetAt = this.#resetAt;
-    return { policy: 'month', remaining, resetSeconds: this.#secondsToReset };
+    return { policy: 'month', remaining: customer.remaining, resetSeconds: this.#secondsToReset };
   }
 
   /** Asks the ledger where `of` would have no value. If the ledger is unavailable, it has none afterwards either. */
@@ -83,9 +83,9 @@ export class RemainingQuota {
   #remaining(customer: Customer): number | undefined {
     const lease = this.#meter.known(customer.id);
     if (!lease) return customer.resetAt === this.resetAt ? customer.remaining : undefined;
-    customer.remaining = lease.remaining;
+    customer.remaining = Math.max(0, lease.remaining);
     customer.resetAt = this.resetAt;
-    return lease.remaining;
+    return customer.remaining;
   }
 
   /** Computes the month once a second, not once a request. */

@@ -11,15 +11,12 @@ function connectionTo(topics: Topic[], units = Number.POSITIVE_INFINITY) {
     eventId: ({ sequence }) => String(sequence),
     topics,
     after: 0,
-    account: { id: 'acc_1' },
     presented: { key: 'a key', inUrl: false, address: () => '127.0.0.1' },
     monotonic: clock,
-    meter: {
-      spend: () =>
-        ++state.spent <= units
-          ? { ok: true, remaining: 1 }
-          : { ok: false, reason: 'exhausted', retryAfterSeconds: 1 },
-    },
+    pay: () =>
+      ++state.spent <= units
+        ? { ok: true, remaining: 1 }
+        : { ok: false, reason: 'exhausted', retryAfterSeconds: 1 },
     warnings: [],
     quotaRefusal: () =>
       refuse('quota_exhausted', { quota: 1, plan: 'free', units: 1, resetAt: '2024-06-01T00:00:00.000Z' }),

@@ -1,9 +1,9 @@
 import type { PresentedKey } from '../../gate/gate.ts';
 import { redactKeys } from '../../gate/key.ts';
-import type { Meter } from '../../gate/meter/meter.ts';
 import type { Spend } from '../../gate/meter/spend.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Refusal } from '../errors/errors.ts';
+import type { MaybeAsync } from '../model/maybe-async.ts';
 import type { Topic } from './topic.ts';
 
 /** Events that each unit pays for, starting with the unit charged for the connection itself. */
@@ -25,10 +25,10 @@ export interface StreamConnectionOptions {
   topics: readonly Topic[];
   /** The client has already received changes up to this sequence number. */
   after: number;
-  account: { readonly id: string };
   /** The key that opened the stream. It is checked again while the stream is open. */
   presented: PresentedKey;
-  meter: Pick<Meter, 'spend'>;
+  /** Takes the unit for the next events. */
+  pay(): MaybeAsync<Spend>;
   /** A monotonic clock, in ms. */
   monotonic: Clock;
   eventId(topic: Topic): string;
@@ -131,8 +131,7 @@ export class StreamConnection {
 
   /** Spends the unit for the next events. False if they must wait for it, or if the quota is exhausted. */
   #pay(): boolean {
-    const { meter, account } = this.#options;
-    const spending = meter.spend(account, 'stream');
+    const spending = this.#options.pay();
     if (!(spending instanceof Promise)) return this.#onSpent(spending);
     this.#isPaying = true;
     void spending.then((spend) => {

@@ -34,9 +34,8 @@ function openHub() {
       channel,
       topics: [],
       after: 0,
-      account: { id: 'acc' },
       presented: { key, inUrl: false, address: () => '127.0.0.1' },
-      meter: { spend: () => ({ ok: true, remaining: 1 }) },
+      pay: () => ({ ok: true, remaining: 1 }),
       warnings: [],
       quotaRefusal: () => {
         throw new Error('there is no quota');

@@ -2,6 +2,7 @@ import type { Board } from '../../board/board.ts';
 import type { Catalog } from '../../board/catalog.ts';
 import { FormulaSeries } from '../../board/series/formula-series.ts';
 import type { LatestPrice } from '../../board/series/price-types.ts';
+import type { Series } from '../../board/series/series.ts';
 import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { View } from '../../board/views/view.ts';
 import { printDay } from '../../market/day.ts';
@@ -23,26 +24,31 @@ export class Topic {
   sequence = 0;
   /** The serialized event, without its id. */
   event = '';
+  /** Unit and currency. A symbol's can be corrected. */
+  readonly #measure: string;
   #version = -1;
   #shown: LatestPrice | undefined;
 
   constructor(requested: RequestedSymbol) {
     this.requested = requested;
     this.series = symbolSeriesOf([requested]);
+    this.#measure = measureOf(requested.series);
   }
 
-  /** Whether it shows the same symbol or formula. A named formula may have been defined again. */
+  /** Whether it shows the same symbol or formula, in the same unit and currency: both may have been defined again. */
   isFor({ series }: RequestedSymbol): boolean {
     const own = this.requested.series;
     const areFormulas = series instanceof FormulaSeries && own instanceof FormulaSeries;
-    return areFormulas ? series.isSameAs(own) : series === own;
+    const isSame = areFormulas ? series.isSameAs(own) : series === own;
+    return isSame && measureOf(series) === this.#measure;
   }
 
   /** Whether its code still stands for this symbol or formula. */
   isIn(catalog: Catalog): boolean {
     const { code, series } = this.requested;
     if (series instanceof FormulaSeries && series.kind === 'ad hoc') {
-      return series.parts.every((part) => catalog.find(part.code) === part.series);
+      const isUnmoved = series.parts.every((part) => catalog.find(part.code) === part.series);
+      return isUnmoved && measureOf(series) === this.#measure;
     }
     const found = catalog.find(code) ?? namedFormulas(catalog).get(code);
     return found !== undefined && this.isFor({ code, series: found });
@@ -69,7 +75,7 @@ export class Topic {
     if (isSame(latest, this.#shown)) return false;
     this.#shown = latest;
     this.sequence = nextSequence();
-    this.event = `event: rate\ndata: ${this.#json(latest, view, board)}\n\n`;
+    this.event = `event: rate\ndata: ${this.#json(latest, board)}\n\n`;
     return true;
   }
 
@@ -85,15 +91,16 @@ export class Topic {
     }
   }
 
-  #json(latest: LatestPrice, view: View, board: Board): string {
-    const { series } = this.requested;
-    const measureOf = (one: SymbolSeries) => view.measure(one);
-    const measure = measureJson(
-      series instanceof FormulaSeries ? series.measure(measureOf) : measureOf(series),
-    );
+  #json(latest: LatestPrice, board: Board): string {
     const source = sourcesJson(board, sourceIdsOf([latest]));
-    return `{"symbol":${JSON.stringify(this.requested.code)},"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}",${measure},"source":${source}}`;
+    return `{"symbol":${JSON.stringify(this.requested.code)},"rate":${printNumber(latest.price)},"date":"${printDay(latest.day)}","at":"${printAt(latest)}",${this.#measure},"source":${source}}`;
   }
+}
+
+/** In JSON, as the catalogue says now. */
+function measureOf(series: Series): string {
+  const ofSymbol = ({ symbol }: SymbolSeries) => ({ unit: symbol.unit.symbol, quote: symbol.currency.code });
+  return measureJson(series instanceof FormulaSeries ? series.measure(ofSymbol) : ofSymbol(series));
 }
 
 function isSame(a: LatestPrice, b: LatestPrice | undefined): boolean {

@@ -39,16 +39,26 @@ test('the longest lag of a minute is kept', () => {
   expect(history.read()).toMatchObject([{ lagSeconds: 7 }]);
 });
 
-test('memory is bounded, and a clock that was set back starts no minute twice', () => {
+test('memory is bounded', () => {
   const { clock, history } = newHistory();
   for (let minute = 0; minute < TRAFFIC_MINUTES + 10; minute++) {
     clock.time = minute * MINUTE;
     history.sample();
   }
-  clock.time -= 5 * MINUTE;
-  const minutes = history.read();
-  expect(minutes).toHaveLength(TRAFFIC_MINUTES);
-  expect(new Set(minutes.map(({ at }) => at)).size).toBe(TRAFFIC_MINUTES);
+  expect(history.read()).toHaveLength(TRAFFIC_MINUTES);
+});
+
+test('after the clock was set back, requests belong to the minutes that it now shows, each of which is listed once', () => {
+  const { clock, metrics, history } = newHistory();
+  for (const minute of [58, 59, 60, 58, 59]) {
+    clock.time = minute * MINUTE;
+    metrics.counter('latest', 200).add(1);
+    history.sample();
+  }
+  expect(history.read().map(({ at, requests }) => [at / MINUTE, requests])).toEqual([
+    [58, 2],
+    [59, 1],
+  ]);
 });
 
 test('the minutes of several processes are added up', () => {

@@ -59,8 +59,10 @@ export class TrafficHistory {
 
   #current(): TrafficMinute {
     const at = Math.floor(this.#clock.now() / MINUTE_MS) * MINUTE_MS;
+    // Minutes that are still to come were measured before the clock was set back.
+    while (this.#minutes.length > 0 && this.#minutes.at(-1)!.at > at) this.#minutes.pop();
     const last = this.#minutes.at(-1);
-    if (last && last.at >= at) return last; // also after the clock was set back
+    if (last?.at === at) return last;
     const minute = { at, lagSeconds: 0, ...emptyTotals() };
     this.#minutes.push(minute);
     if (this.#minutes.length > TRAFFIC_MINUTES) this.#minutes.shift();

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createAccount, issueKey } from '../../../src/gate/onboarding.ts';
+import { periodOf } from '../../../src/ledger/quota/period.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { eventually } from '../../support/program.ts';
@@ -51,6 +52,24 @@ onEachEngine('quota', (engine) => {
       expect((await api.ask(path, { key, headers: { 'if-none-match': '*' } })).status).toBe(304);
     }
     expect(await usedBy(key)).toBe(0);
+  });
+
+  test('a file can be read after the plan was raised, also if the process has just reloaded its accounts', async () => {
+    const { ledger, clock, core } = api.service;
+    await api.service.setPlan({ name: 'tiny', quota: 1 });
+    const { account, issued } = await createAccount(ledger, { name: 'Ant', plan: 'tiny' }, clock.time);
+    const file = '/rates/history.parquet?symbols=XAU&endDate=2024-05-14';
+    const read = async (startDate: string) =>
+      (await api.ask(`${file}&startDate=${startDate}`, { key: issued.text })).status;
+    expect([await read('2024-05-13'), await read('2024-05-12')]).toEqual([200, 429]);
+    const period = periodOf(await ledger.quota.now());
+    await eventually(async () => (await ledger.quota.usage(account.id, period)).used === 1);
+    const [plan] = (await ledger.plans.list()).filter(({ name }) => name === 'tiny');
+    await ledger.plans.set({ ...plan!, quota: 100 });
+    const { account: other } = await createAccount(ledger, { name: 'Bee', plan: 'tiny' }, clock.time);
+    await ledger.accounts.delete(other.id);
+    await core.follow();
+    expect(await read('2024-05-12')).toBe(200);
   });
 
   test('when it is exhausted the response is 429 with the time of the reset, and no further unit is spent', async () => {

@@ -193,6 +193,32 @@ onEachEngine('the quarantine of pushed prices', (engine) => {
       expect(await closeOn('TIN', 13)).toBe(2_800);
     });
 
+    test('that a later price of its day replaced waits again when it is sent again', async () => {
+      await established('HG-SPOT');
+      expect(await outcomeOf('HG-SPOT', 13, 2_800)).toBe('quarantined');
+      expect(await outcomeOf('HG-SPOT', 13, 711)).toBe('accepted');
+      expect(await outcomeOf('HG-SPOT', 13, 2_800)).toBe('quarantined');
+      expect(await heldOf('HG-SPOT')).toMatchObject([{ close: 2_800, state: 'held', decidedBy: null }]);
+      for (const day of [14, 15]) expect(await outcomeOf('HG-SPOT', day, 2_810)).toBe('quarantined');
+      expect(await outcomeOf('HG-SPOT', 16, 2_805)).toBe('accepted');
+      expect(await closeOn('HG-SPOT', 13)).toBe(2_800);
+    });
+
+    test('that its source took back by repeating the earlier price of the day does not confirm later ones', async () => {
+      await established('NICKEL-SPOT');
+      api.service.clock.time += 60_000;
+      expect(await outcomeOf('NICKEL-SPOT', 12, 2_800)).toBe('quarantined');
+      expect(await outcomeOf('NICKEL-SPOT', 12, 710)).toBe('duplicate');
+      const outcomes: string[] = [];
+      for (const day of [13, 14, 15, 16]) outcomes.push(await outcomeOf('NICKEL-SPOT', day, 2_810));
+      expect(await closeOn('NICKEL-SPOT', 12)).toBe(710);
+      expect(outcomes).toEqual(['quarantined', 'quarantined', 'quarantined', 'accepted']);
+      expect((await heldOf('NICKEL-SPOT')).at(-1)).toMatchObject({
+        state: 'dropped',
+        decidedBy: 'a later bar of its source',
+      });
+    });
+
     test('that a later price of its day replaced is judged anew when it is sent again', async () => {
       await established('LEAD-SPOT');
       expect(await outcomeOf('LEAD-SPOT', 13, 2_800)).toBe('quarantined');
@@ -224,7 +250,15 @@ onEachEngine('the quarantine of pushed prices', (engine) => {
     expect(high).toMatchObject({ price: 7_800, state: 'held', source: 'push', at: at(2) });
     expect((await send(`/admin/quarantine/${high!.id}/drop`, '')).body).toMatchObject({ state: 'dropped' });
     expect((await send(`/admin/quarantine/${right!.id}/release`, '')).status).toBe(200);
-    expectRefusal(await send(`/admin/quarantine/${right!.id}/release`, ''), 404, 'not_there');
+    for (const [{ id }, what, state] of [
+      [right!, 'release', 'released'],
+      [right!, 'drop', 'released'],
+      [high!, 'drop', 'dropped'],
+    ] as const)
+      expect(expectRefusal(await send(`/admin/quarantine/${id}/${what}`, ''), 409, 'conflict')).toContain(
+        `price ${id} has already been ${state}`,
+      );
+    expectRefusal(await send('/admin/quarantine/999999999/drop', ''), 404, 'not_there');
     expectRefusal(await send('/admin/quarantine/x/release', ''), 404, 'not_there');
     expect(await held()).toEqual([]);
     expect(await latest('WTIOIL-FUT')).toMatchObject({ rates: { 'WTIOIL-FUT': 99 } });

@@ -35,7 +35,7 @@ onEachEngine('push', (engine) => {
         { status: 'accepted' },
         { status: 'refused', reason: expect.stringContaining('there is no GOLDD') },
         { status: 'refused', reason: expect.stringContaining('price') },
-        { status: 'refused', reason: expect.stringContaining('at: must be a time') },
+        { status: 'refused', reason: expect.stringContaining('at must be a time') },
         { status: 'refused', reason: expect.stringContaining('in the future') },
         { status: 'quarantined', reason: '235100 is far from its neighbour 2350.9' },
         { status: 'refused' },
@@ -174,7 +174,7 @@ onEachEngine('push', (engine) => {
       { symbol: 'GOLDSILVER', price: 80, at: at(0) },
     ];
     expect((await send('/admin/ticks', ticks)).body.results).toEqual([
-      { status: 'refused', reason: 'price: is not a number' },
+      { status: 'refused', reason: 'price must be a number (received true)' },
       {
         status: 'refused',
         reason: 'symbol: GOLDSILVER is a formula; push the prices of the symbols that it is computed from',

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { parseDay, printDay } from '../../../src/market/day.ts';
 import { apiOn } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
 import { NOON, openTestService } from '../../support/service.ts';
@@ -57,6 +58,23 @@ onEachEngine('caching', (engine) => {
       gzipped.headers.get('etag')!,
     ];
     expect(new Set(tags).size).toBe(tags.length);
+  });
+
+  test('a corrected number of decimals changes the averages of a long table, and its tag', async () => {
+    const first = parseDay('2020-01-01')!;
+    const days = Array.from({ length: 1_200 }, (_, i) => [printDay(first + i), 1_000 + (i % 7)] as const);
+    await api.service.publish('TIN', Object.fromEntries(days));
+    const table =
+      '/rates/history?symbols=TIN&startDate=2020-01-01&endDate=2023-12-31&interval=year&format=csv';
+    const { ledger, core } = api.service;
+    const tin = (await ledger.symbols.list()).find(({ code }) => code === 'TIN')!;
+    const before = await api.ask(table);
+    expect((await api.ask(table)).text).toBe(before.text);
+    await ledger.symbols.upsert([{ ...tin, decimals: tin.decimals + 3 }], []);
+    await core.follow();
+    const after = await api.ask(table);
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+    expect(after.text).not.toBe(before.text);
   });
 
   test('a 304 to a client that accepts gzip has the tag of the gzip response', async () => {

@@ -175,6 +175,27 @@ describe('the running service', () => {
     expect([...seen.values()].reduce((sum, count) => sum + count)).toBe(1_000);
   });
 
+  test('gives documented responses to a key that is sent twice, to a dry run of free quotes, and to a change with a parameter without effect', async () => {
+    const check = (method: string, path: string, reply: Reply, status: number) => {
+      expect([path, reply.status]).toEqual([path, status]);
+      described.answer(method, path, status).parse(reply.body);
+      expectDescribedHeaders(method, path, reply);
+    };
+    for (const { path, method, tag } of OPERATIONS) {
+      if (tag !== 'Rates' && tag !== 'Account') continue;
+      const twice = `${path.replace('{id}', 'x')}?apiKey=${api.key}&apiKey=other`;
+      check(method, path, await api.ask(twice, { key: '', method }), 400);
+    }
+    const visit = (await api.ask('/market')).headers.get('openpit-visit');
+    check('GET', '/market/quotes', await api.ask(`/market/quotes?visit=${visit}&dryRun=true`), 200);
+    const made = await api.ask('/account/keys?page=2', { method: 'POST', body: '{}' });
+    check('POST', '/account/keys', made, 200);
+    const path = `/account/keys/${(made.body.key as Json).id}`;
+    const changed = await api.ask(`${path}?page=2`, { method: 'PATCH', body: '{"name":"shop"}' });
+    check('PATCH', '/account/keys/{id}', changed, 200);
+    check('DELETE', '/account/keys/{id}', await api.ask(`${path}?page=2`, { method: 'DELETE' }), 200);
+  });
+
   test('gives management responses that conform to the document', async () => {
     const bearer = OPERATOR_HEADERS;
     const send = async (method: string, path: string, operation: string, body?: unknown, headers = {}) => {

@@ -77,6 +77,10 @@ onEachEngine('warnings', (engine) => {
     [`/rates/history?${RANGE}&aggregation=avg`, [noEffect('aggregation', 'field')]],
     ['/rates/latest?symbols=XAU&limit=5&_=1', ['The parameter "limit" has no effect.']],
     [
+      '/symbols?category=Metals&search=gold',
+      ['The parameter "category" has no effect.', 'The parameter "search" has no effect.'],
+    ],
+    [
       `/rates/time-series?${RANGE}&sort_order=desc&timezone=Europe/Berlin&cb=7`,
       ['The parameter "sort_order" has no effect.', 'The parameter "timezone" has no effect.'],
     ],
@@ -101,6 +105,8 @@ onEachEngine('warnings', (engine) => {
       ],
       [`/rates/history?${RANGE}&interval=hour`, ['asOf', 'format']],
       [`/rates/statistics?${RANGE}`, ['asOf', 'format']],
+      [`/rates/revisions?${RANGE}`, ['date', 'format']],
+      ['/rates/revisions?symbols=XAU&date=2024-05-14', ['format']],
     ];
     for (const [path, names] of emptyOf) {
       for (const name of names) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { recordOf } from '../../../src/ledger/symbols/symbols.ts';
 import { parseDay, printDay } from '../../../src/market/day.ts';
 import { apiOn, expectRefusal } from '../../support/api.ts';
 import { onEachEngine } from '../../support/ledger.ts';
@@ -160,6 +161,31 @@ onEachEngine('a large response', (engine) => {
       ];
       expect(gzipped.headers.get('content-encoding')).toBe('gzip');
       expect(gzipped.text).toBe(plain.text);
+    }
+  });
+
+  test('has another tag when what its values depend on changes: the decimals and the update interval of a symbol', async () => {
+    const { service } = api;
+    const paths = [
+      `/rates/history?${SYMBOLS}&${SPAN}&interval=month`,
+      `/rates/history?${SYMBOLS}&${SPAN}&interval=month&format=csv`,
+      `/rates/statistics?${SYMBOLS}&${SPAN}`,
+      `/rates/statistics?${SYMBOLS}&${SPAN}&format=csv`,
+      `/rates/statistics?${SYMBOLS}&${SPAN}&format=parquet&asOf=2024-05-15`,
+    ];
+    const known = (await service.ledger.symbols.list()).find(({ code }) => code === 'XAU')!;
+    const tagsAfter = async (change: Partial<typeof known>) => {
+      await service.ledger.symbols.upsert([{ ...recordOf(known), ...change }], []);
+      await service.core.follow();
+      const key = await service.key('wide'); // an account that has just bought a file gets it again
+      return Promise.all(paths.map(async (path) => (await api.ask(path, { key })).headers.get('etag')));
+    };
+    const changes: Partial<typeof known>[] = [{}, { decimals: 5 }, { updateInterval: 'week' }];
+    const tags = [];
+    for (const change of changes) tags.push(await tagsAfter(change));
+    await tagsAfter({});
+    for (const [i, path] of paths.entries()) {
+      expect(new Set(tags.map((ofChange) => ofChange[i])).size, path).toBe(changes.length);
     }
   });
 });

@@ -81,6 +81,23 @@ onEachEngine('layout=wide', (engine) => {
     }
   });
 
+  test('costs as much if few of its cells have a value', async () => {
+    await api.service.publish('ZINC', history(10_000, 800));
+    const sparse = '/rates/history?symbols=ZINC,CORN,TIN&startDate=2010-01-01&endDate=2024-05-14&layout=wide';
+    for (const rest of ['', '&asOf=2024-05-15']) {
+      for (const format of ['csv', 'ndjson', 'parquet']) {
+        const key = await api.service.key('unlimited');
+        const url = `${sparse}&format=${format}${rest}`;
+        const planned = (await api.ask(`${url}&dryRun=true`, { key })).body;
+        expect([url, planned.cost]).toEqual([url, rest === '' ? 2 : 1]);
+        const { status, text } = await api.ask(url, { key });
+        if (format === 'csv') expect(text.trimEnd().split('\r\n')).toHaveLength(1 + 801);
+        const { used } = (await api.ask('/usage', { key })).body;
+        expect([url, status, used]).toEqual([url, 200, 2]); // 2,403 cells
+      }
+    }
+  });
+
   test('a tag covers the layout and the field', async () => {
     const tags = new Set<string>();
     for (const rest of ['', 'layout=wide', 'layout=wide&field=open', 'layout=wide&moving=5']) {

@@ -210,6 +210,32 @@ onEachEngine('GET /market', (engine) => {
     clock.setBy = 0;
   });
 
+  test('no market is open on a Sunday at noon, also one whose session began on Friday night', async () => {
+    const { clock, publish } = api.service;
+    await publish('STEEL', { '2024-05-15': 3_600 });
+    const { time } = clock;
+    clock.time = Date.UTC(2024, 4, 19, 12);
+    const { body } = await api.ask('/market');
+    clock.time = time;
+    expect(rowOf(body, 'STEEL').quote).toMatchObject({ open: false });
+    expect(rowOf(body, 'XAU').quote).toMatchObject({ open: false });
+  });
+
+  test('a corrected interval of publication shows the closes of the longer time at once', async () => {
+    const { ledger, core, publish } = api.service;
+    await publish('TEAK', { '2023-08-01': 300, '2024-04-01': 310, '2024-05-01': 320 });
+    const teak = (await ledger.symbols.list()).find(({ code }) => code === 'TEAK')!;
+    const closesAs = async (updateInterval: 'day' | 'month') => {
+      await ledger.symbols.upsert([{ ...teak, updateInterval }], []);
+      await core.follow();
+      return rowOf((await api.ask('/market')).body, 'TEAK').closes;
+    };
+    expect(await closesAs('day')).toEqual([310]);
+    expect(await closesAs('month')).toEqual([300, 310]);
+    await ledger.symbols.upsert([teak], []);
+    await core.follow();
+  });
+
   test('it is served below every mount, compressed for those who accept it', async () => {
     const { headers } = await api.ask('/v1/market', { headers: { 'accept-encoding': 'gzip' } });
     expect(headers.get('etag')).not.toBeNull();

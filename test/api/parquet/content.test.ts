@@ -64,6 +64,16 @@ onEachEngine('a Parquet file', (engine) => {
     );
   });
 
+  test('as of a moment is that of its endpoint, not of another one with the same parameters', async () => {
+    const query = 'symbols=XAU&startDate=2024-05-01&endDate=2024-05-14&asOf=2024-05-15';
+    const columns: unknown[] = [];
+    for (const name of ['history', 'time-series', 'fluctuation', 'statistics']) {
+      const file = await download(`/rates/${name}.parquet?${query}`);
+      columns.push(await duckdb(`SELECT column_name FROM (DESCRIBE SELECT * FROM '${file}') LIMIT 12`));
+    }
+    expect(new Set(columns.map((names) => String(names))).size).toBe(4);
+  });
+
   const PATHS = [
     `/rates/history?symbols=XAU,CORN&${SPAN}&interval=month&transform=percent&moving=3`,
     `/rates/history?symbols=XAU,CORN&${SPAN}&layout=wide&field=average&interval=week`,

@@ -123,6 +123,57 @@ onEachEngine('GET /rates/statistics', (engine) => {
     expect(same.status).toBe(304);
   });
 
+  test('a corrected interval of publication changes the volatility, and the tag of a long range', async () => {
+    const long = '/rates/statistics?symbols=TIN&startDate=2010-01-01&endDate=2024-05-14';
+    const { ledger, core } = api.service;
+    const volatilityOf = ({ body }: { body: Json }) =>
+      (body.statistics as Record<string, Json>).TIN!.volatility;
+    const daily = (await ledger.symbols.list()).find(({ code }) => code === 'TIN')!;
+    const before = await api.ask(long);
+    await ledger.symbols.upsert([{ ...daily, updateInterval: 'month' }], []);
+    await core.follow();
+    const after = await api.ask(long, { headers: { 'if-none-match': before.headers.get('etag')! } });
+    await ledger.symbols.upsert([daily], []);
+    await core.follow();
+    expect(after.status).toBe(200);
+    expect(volatilityOf(after)).not.toBe(volatilityOf(before));
+  });
+
+  test('it also changes the tag of a Parquet file of the past', async () => {
+    const { ledger, core, clock, publish } = api.service;
+    await publish(
+      'LEAD-SPOT',
+      { '2024-05-06': 2_000, '2024-05-07': 2_100, '2024-05-08': 2_050 },
+      'test',
+      clock.time - 5 * 3_600_000,
+    );
+    const lead = (await ledger.symbols.list()).find(({ code }) => code === 'LEAD-SPOT')!;
+    const tagAs = async (updateInterval: 'day' | 'month') => {
+      await ledger.symbols.upsert([{ ...lead, updateInterval }], []);
+      await core.follow();
+      const key = await api.service.key(); // who has paid for the file gets the same one again
+      const past = path('LEAD-SPOT', '&format=parquet&asOf=2024-05-15T14:00:00Z');
+      const { headers } = await api.ask(past, { key });
+      return headers.get('etag')!;
+    };
+    const [daily, monthly] = [await tagAs('day'), await tagAs('month')];
+    await ledger.symbols.upsert([lead], []);
+    await core.follow();
+    expect(daily).toMatch(/^"/);
+    expect(monthly).not.toBe(daily);
+  });
+
+  test('a formula whose symbols had their last common day years ago is a 404, also beside a long range', async () => {
+    await api.service.publish('ZINC', { '2015-03-02': 2_000 });
+    await api.service.publish('TITAN', history(11));
+    const recent = 'startDate=2023-11-01&endDate=2024-05-14';
+    const symbols = '/rates/statistics?symbols=TITAN,{TITAN}-{ZINC}';
+    for (const format of ['json', 'csv']) {
+      const reply = await api.ask(`${symbols}&${recent}&format=${format}`);
+      expectRefusal(reply, 404, 'no_data');
+    }
+  });
+
   test('mean and median are rounded as averages are, also of converted closes and of formulas', async () => {
     for (const rest of ['PL&quote=USX', 'PL&unit=Lb', '{PL}/{PA}', '{PL}-{PA}&quote=USX']) {
       const range = `symbols=${rest}&startDate=2016-01-01&endDate=2016-12-31`;

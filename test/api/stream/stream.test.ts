@@ -199,6 +199,24 @@ onEachEngine('GET /rates/stream', (engine) => {
     expect((await untouched.take(2)).map(({ data }) => data.symbol)).toEqual(['XAU', 'GOLDSILVER']);
   });
 
+  test('it ends when the unit of a symbol in it is corrected, and the next one has the new unit', async () => {
+    const { ledger, core, publish } = api.service;
+    await publish('TEAK', { '2024-05-14': 300 });
+    const teak = (await ledger.symbols.list()).find(({ code }) => code === 'TEAK')!;
+    const unitIn = async (stream: EventReader) => (await stream.take(1))[0]!.data.unit;
+    for (const symbols of ['TEAK', '%7BTEAK%7D*2']) {
+      const stream = await listen(symbols);
+      const before = await unitIn(stream);
+      const unit = { symbol: 'Pc', name: 'Piece' };
+      await ledger.symbols.upsert([{ ...teak, unit }], [], { relabel: true });
+      await core.follow();
+      expect([before, await unitIn(await listen(symbols))]).toEqual(['Kg', 'Pc']);
+      expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 'unavailable' } });
+      await ledger.symbols.upsert([teak], [], { relabel: true });
+      await core.follow();
+    }
+  });
+
   test('a connection costs one unit, and so does each further hundred events after the first hundred', async () => {
     const key = await api.service.key('basic');
     await api.service.setPlan({ name: 'basic', quota: 10_000 });
@@ -209,6 +227,9 @@ onEachEngine('GET /rates/stream', (engine) => {
       await stream.take(1);
     }
     expect(await usedBy(key)).toBe(3);
+    await api.service.core.keyUses.flush();
+    const { byKey } = (await api.ask('/usage/daily', { key })).body as { byKey: { count: number }[] };
+    expect(byKey.reduce((sum, { count }) => sum + count, 0)).toBe(3);
   });
 
   test.skipIf(onBunServe)(

@@ -7,9 +7,10 @@ import { printNumber, roundPrice } from '../../../market/decimal.ts';
 import { isPlainText } from '../../../runtime/plain-text.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { QueryParams } from '../../model/query.ts';
+import { bodyProblems, receivedText } from '../../params/body-problems.ts';
 import { readText } from '../../params/body-text.ts';
 import { readChangeFlag, single } from '../../params/parameters.ts';
-import { PUSH_ENVELOPE, PUSHED_BAR, PUSHED_TICK } from './push-schema.ts';
+import { NOT_A_TIME, PUSH_ENVELOPE, PUSHED_BAR, PUSHED_TICK } from './push-schema.ts';
 
 /** Records per request. Bodies are limited to 1 MiB in any case. */
 const RECORDS_MAX = 10_000;
@@ -105,9 +106,7 @@ export function readTick(record: unknown, now: number): TickRecord | InvalidReco
   if ('reason' in tick) return tick;
   const at = readTime(tick.at);
   if (at === undefined) {
-    return {
-      reason: 'at: must be a time such as 2026-07-15T14:00:00Z, or seconds or milliseconds since 1970',
-    };
+    return { reason: `at ${NOT_A_TIME} (received ${receivedText(tick.at)})` };
   }
   if (at > now + AHEAD_MS_MAX) return { reason: `at: ${new Date(at).toISOString()} is in the future` };
   return { symbol: tick.symbol, price: tick.price, at, id: tick.id };
@@ -150,7 +149,8 @@ export function readBar(record: unknown): BarRecord | InvalidRecord {
   const bar = read(PUSHED_BAR, record);
   if ('reason' in bar) return bar;
   const day = parseDay(bar.date);
-  if (day === undefined) return { reason: 'date: must be a day that exists, as YYYY-MM-DD' };
+  if (day === undefined)
+    return { reason: `date must be a day that exists, as YYYY-MM-DD (received ${receivedText(bar.date)})` };
   const { price, open = price, high = price, low = price, close = price } = bar;
   if (price !== undefined && (bar.open ?? bar.high ?? bar.low ?? bar.close) !== undefined) {
     return { reason: 'price: stands for open, high, low and close; send either it or those four' };
@@ -166,6 +166,5 @@ function read<T extends object>(schema: z.ZodType<T>, record: unknown): T | Inva
   if (record === UNREADABLE) return { reason: 'the line is not JSON' };
   const parsed = schema.safeParse(record);
   if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0]!;
-  return { reason: path.length > 0 ? `${path.join('.')}: ${message}` : message };
+  return { reason: bodyProblems(parsed.error, record)[0]! };
 }

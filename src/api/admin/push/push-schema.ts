@@ -4,27 +4,32 @@ import { z } from 'zod';
 import { parseNumber, roundPrice } from '../../../market/decimal.ts';
 import { isPlainText, NOT_PLAIN } from '../../../runtime/plain-text.ts';
 
+const NOT_A_PRICE = 'must be a number';
+
 export const PUSHED_PRICE = z
-  .union([z.number(), z.string()], 'is not a number')
+  .union([z.number(), z.string()], NOT_A_PRICE)
   .describe('A number, or a string with its decimal digits')
   .transform((value, context) => {
     const number = typeof value === 'number' ? value + 0 : parseNumber(value.trim());
     const rounded = number === undefined || !Number.isFinite(number) ? Number.NaN : roundPrice(number);
     if (Number.isFinite(rounded)) return rounded;
-    context.addIssue('is not a number');
+    context.addIssue(NOT_A_PRICE);
     return z.NEVER;
   });
 
 const symbol = z.string().trim().toUpperCase().min(1).max(64);
 
+export const NOT_A_TIME =
+  'must be a time such as 2026-07-15T14:00:00Z, or seconds or milliseconds since 1970';
+
 export const PUSHED_TICK = z.object({
   symbol,
   price: PUSHED_PRICE,
   at: z
-    .union([z.string(), z.number()])
+    .union([z.string(), z.number()], NOT_A_TIME)
     .describe('An ISO time with its zone, or seconds or milliseconds since 1970'),
   id: z
-    .union([z.string(), z.int()])
+    .union([z.string(), z.int()], 'must be a text or a whole number')
     .transform(String)
     .pipe(z.string().min(1).max(100))
     .refine(isPlainText, NOT_PLAIN)

@@ -100,7 +100,7 @@ function addressesWithin(own: readonly string[], wanted: readonly string[] = [])
 }
 
 function ownerOf({ key, now }: OwnerRequest): KeyOwner {
-  return { keyId: key.id, keysMax: KEYS_MAX, now };
+  return { keyId: key.id, restrictions: key, keysMax: KEYS_MAX, now };
 }
 
 function isUnrestricted({ allowedIps, headerOnly, expiresAt }: Omit<ApiKey, 'hash'>): boolean {

@@ -16,6 +16,7 @@ import {
   readDay,
   readRange,
   readSymbolSet,
+  singleUnlessEmpty,
   spanDaysMax,
 } from '../../params/parameters.ts';
 import { bySymbol, metadataStart, ohlcCells, ohlcJson } from '../../response/json.ts';
@@ -132,7 +133,8 @@ function tableOf(
 
 /** Reads `date`, or `startDate` and `endDate`. A plan with long history has no limit on the span. */
 function readDays({ query, plan, dialect }: EndpointContext): RequestedDays {
-  const isRange = !query.has('date') && (query.has('startDate') || query.has('endDate'));
+  const hasDate = singleUnlessEmpty(query, 'date') !== undefined;
+  const isRange = !hasDate && (query.has('startDate') || query.has('endDate'));
   if (isRange) {
     const span = readRange(query, plan.history ? Number.POSITIVE_INFINITY : spanDaysMax(plan, dialect));
     return { isRange, name: 'startDate', ...span };

@@ -14,6 +14,9 @@ export interface IntradayRow extends IntervalRow {
   at: number;
 }
 
+/** How intraday bars are read from the ledger. */
+export type IntradayReads = Pick<LedgerReads, 'loadIntraday' | 'nextIntraday'>;
+
 /** The rows of a page, and where the next page starts. */
 export interface IntradayRows {
   rows: IntradayRow[];
@@ -24,7 +27,7 @@ export interface IntradayRows {
 export async function readIntradayPage(
   query: IntradayQuery,
   prices: Prices,
-  past: LedgerReads,
+  past: IntradayReads,
   now: number,
 ): Promise<IntradayRows> {
   const { symbols, from, last, wideField } = query;
@@ -50,7 +53,7 @@ export async function readIntradayPage(
 export async function* intradayPieces(
   query: IntradayQuery,
   prices: Prices,
-  past: Pick<LedgerReads, 'loadIntraday'>,
+  past: IntradayReads,
   { now, rowsPerRead }: { now: number; rowsPerRead: number },
 ): AsyncGenerator<IntradayRow[]> {
   const span = { from: query.from.at, to: Math.min(query.last, now) };
@@ -61,19 +64,22 @@ export async function* intradayPieces(
   }
 }
 
-/** The longest time that is read at once. */
-const WINDOW_MS_MAX = 400 * MS_PER_DAY;
+/** Rows that are read at once, if every interval has one. It bounds the memory of a request. */
+export const ROWS_READ_MAX = 50_000;
 
-/** The rows of a span (both ends included), in order, a window of about `rowsPerRead` at a time. After an empty window the next is longer. */
+/**
+ * The rows of a span (both ends included), in order, a window of about `rowsPerRead` at a time. After an empty window, the next
+ * one is longer and begins where there may be rows.
+ */
 async function* windows(
   { symbols, interval }: IntradayQuery,
   span: { from: number; to: number },
   prices: Prices,
-  past: Pick<LedgerReads, 'loadIntraday'>,
+  past: IntradayReads,
   rowsPerRead = ROWS_PER_UNIT,
 ): AsyncGenerator<IntradayRow[]> {
   const ms = INTRADAY_MS[interval];
-  const pageMs = Math.max(1, Math.floor(rowsPerRead / symbols.length)) * ms;
+  const pageMs = timeOf(rowsPerRead, symbols.length, ms);
   let length = pageMs;
   for (let from = span.from; from <= span.to; ) {
     const to = Math.min(from + length, span.to + ms);
@@ -81,9 +87,19 @@ async function* windows(
     const rows = symbols.flatMap(({ series }, symbolIndex) => rowsOf(prices, series, symbolIndex));
     rows.sort((a, b) => a.at - b.at || a.symbolIndex - b.symbolIndex);
     yield rows;
-    length = rows.length > 0 ? pageMs : Math.min(2 * length, WINDOW_MS_MAX);
     from = to;
+    length = pageMs;
+    if (rows.length > 0) continue;
+    length = Math.min(2 * length, timeOf(ROWS_READ_MAX, symbols.length, ms));
+    const next = await past.nextIntraday(to, interval);
+    if (next === undefined) return;
+    from = Math.max(to, startOf(next, ms));
   }
+}
+
+/** The time in which some symbols together have at most `rows` rows, but at least one each. */
+function timeOf(rows: number, symbolCount: number, ms: number): number {
+  return Math.max(1, Math.floor(rows / symbolCount)) * ms;
 }
 
 function rowsOf(prices: Prices, series: Series, symbolIndex: number): IntradayRow[] {
@@ -113,7 +129,7 @@ const LOOK_BACK_MS = 7 * MS_PER_DAY;
 async function closesBefore(
   query: IntradayQuery,
   prices: Prices,
-  past: Pick<LedgerReads, 'loadIntraday'>,
+  past: IntradayReads,
 ): Promise<Closes[] | undefined> {
   const { derivation, symbols, from, first } = query;
   if (!derivation) return undefined;
@@ -130,30 +146,37 @@ async function closesBefore(
 
 /**
  * The last `count` rows of each symbol before a page, in order. They are looked for throughout the range, so that every row
- * is what it would be on a single page; each time further back, and only for the symbols that lack some.
+ * is what it would be on a single page; each time further back, and only for the symbols that lack some and may have more.
  */
 async function rowsBefore(
   { symbols, from, first, interval }: IntradayQuery,
   count: number,
   prices: Prices,
-  past: Pick<LedgerReads, 'loadIntraday'>,
+  past: IntradayReads,
 ): Promise<IntradayRow[][]> {
   const found: IntradayRow[][] = symbols.map(() => []);
   const ms = INTRADAY_MS[interval];
   const earliest = startOf(first - 4 * count * ms - LOOK_BACK_MS, ms);
   let length = 4 * count * ms;
-  for (let to = from.at + ms; to > earliest; ) {
-    const lacking = [...symbols.entries()].filter(([i]) => found[i]!.length < count);
-    if (lacking.length === 0) break;
-    const time = { from: Math.max(earliest, to - length), to };
-    await past.loadIntraday(time, interval, symbolSeriesOf(lacking.map(([, requested]) => requested)));
-    for (const [i, { series }] of lacking) {
+  let lacking = count > 0 ? [...symbols.entries()] : [];
+  for (let to = from.at + ms; to > earliest && lacking.length > 0; ) {
+    const begin = Math.max(earliest, to - Math.min(length, timeOf(ROWS_READ_MAX, lacking.length, ms)));
+    const series = symbolSeriesOf(lacking.map(([, requested]) => requested));
+    await past.loadIntraday({ from: begin, to }, interval, series);
+    const left: typeof lacking = [];
+    for (const [i, requested] of lacking) {
       const isBefore = ({ at }: IntradayRow) => at < from.at || (at === from.at && i < from.symbolIndex);
-      const rows = rowsOf(prices, series, i).filter(isBefore);
+      const rows = rowsOf(prices, requested.series, i).filter(isBefore);
       found[i] = [...rows, ...found[i]!].slice(-count);
+      if (found[i].length < count) left.push([i, requested]);
     }
-    to = time.from;
-    length = Math.min(2 * length, WINDOW_MS_MAX);
+    lacking = [];
+    for (const [i, requested] of left) {
+      const next = await past.nextIntraday(earliest, interval, symbolSeriesOf([requested]));
+      if (next !== undefined && next < begin) lacking.push([i, requested]);
+    }
+    to = begin;
+    length *= 2;
   }
   return found;
 }
@@ -162,7 +185,7 @@ async function rowsBefore(
 async function firstCloses(
   query: IntradayQuery,
   prices: Prices,
-  past: Pick<LedgerReads, 'loadIntraday'>,
+  past: IntradayReads,
 ): Promise<(number | undefined)[]> {
   const found: (number | undefined)[] = query.symbols.map(() => undefined);
   const span = { from: query.first, to: query.from.at };

@@ -151,9 +151,9 @@ export const ACCOUNT_SCHEMAS = {
     })
     .describe('The response to dryRun=true'),
   Keys: z.strictObject({ ...ok, keys: z.array(listedKey) }),
-  IssuedKey: z.strictObject(issued),
-  ChangedKey: z.strictObject({ success, key }),
-  RevokedKey: z.strictObject({ success, id: text, revoked: z.literal(true) }),
+  IssuedKey: z.strictObject({ ...ok, ...issued }),
+  ChangedKey: z.strictObject({ ...ok, key }),
+  RevokedKey: z.strictObject({ ...ok, id: text, revoked: z.literal(true) }),
   AdminAccounts: z.strictObject({
     success,
     accounts: z.array(accountWithUsage),

@@ -19,7 +19,7 @@ export interface ChargeFormulasOptions extends DryRunOptions {
  * does not reveal it. A refusal because a symbol has no price is free, as without a formula.
  */
 export function chargeFormulas(
-  { charge, costReport }: ChargeFormulasOptions,
+  { charge, costReport, parquet }: ChargeFormulasOptions,
   build: Step<PriceEndpoint>,
 ): Step<PriceEndpoint> {
   return (context, endpoint) => {
@@ -32,7 +32,10 @@ export function chargeFormulas(
     endpoint: PriceEndpoint,
   ): Promise<Response | undefined> {
     const priceRequest = context.priceRequest!;
-    const { isDryRun } = priceRequest;
+    const { isDryRun, context: endpointContext } = priceRequest;
+    // Such a file is sent again without a look at the prices.
+    if (isDryRun && endpointContext.format === 'parquet' && parquet.isPaid(context))
+      return sendCost(context, costReport, { units: 0 });
     try {
       await build(context, endpoint);
     } catch (error) {
@@ -41,7 +44,9 @@ export function chargeFormulas(
       await charge.take(context, endpoint);
       throw error;
     }
-    if (!isDryRun && wouldBeFree(context)) await charge.take(context, endpoint);
+    if (!wouldBeFree(context)) return undefined;
+    if (isDryRun) return sendCost(context, costReport, { units: 1 });
+    await charge.take(context, endpoint);
     return undefined;
   }
 }

@@ -64,11 +64,16 @@ class AnswerBuilder {
     const { context, priceQuery } = priceRequest;
     const loading = this.#board.prepare(priceQuery.series, required, context.now);
     if (loading) return loading.then(() => this.build(priceRequest, required));
-    try {
-      return this.#answer(priceRequest);
-    } catch (error) {
+    // The clock was set back since two years were loaded, or an error names an earlier day of a formula.
+    const loadAll = (error: unknown) => {
       if (!(error instanceof NotLoaded) || required === 'all') throw error;
-      return this.build(priceRequest, 'all'); // the clock was set back since two years were loaded
+      return this.build(priceRequest, 'all');
+    };
+    try {
+      const answer = this.#answer(priceRequest);
+      return answer instanceof Promise ? answer.catch(loadAll) : answer;
+    } catch (error) {
+      return loadAll(error);
     }
   }
 

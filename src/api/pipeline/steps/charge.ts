@@ -9,7 +9,7 @@ import type { ClientAddress } from '../../access/client-address.ts';
 import { type Refusal, refuse } from '../../errors/errors.ts';
 import { quotaRefusal, visitorRefusal } from '../../errors/from-gate.ts';
 import type { MarketEndpoint, PriceEndpoint, StreamEndpoint } from '../../model/endpoint.ts';
-import type { MaybeAsync } from '../../model/maybe-async.ts';
+import { type MaybeAsync, maybeAsync } from '../../model/maybe-async.ts';
 import { visitorRateLimit } from '../../response/headers.ts';
 import type { RemainingQuota } from '../../response/remaining-quota.ts';
 import type { RateLimit } from '../../response/request-lines.ts';
@@ -60,6 +60,15 @@ export class Charge {
     return this.#settle(context, name, spend, units, now);
   }
 
+  /** Takes the unit for the next events of a stream. A refusal is returned, as there is no response to refuse any more. */
+  takeForEvents({ customer, knownKey }: RequestContext, { name }: StreamEndpoint): MaybeAsync<Spend> {
+    const now = this.#clock.now();
+    return maybeAsync(this.#meter.spend(customer!, name, now), (spend) => {
+      if (spend.ok) this.#keyUses.count(knownKey!, name, 1, now);
+      return spend;
+    });
+  }
+
   /** Refuses a request known to cost more than what is left. Charges nothing. */
   requireAffordable(context: RequestContext, units: number): void {
     const balance = this.#knownBalance(context, units);
@@ -74,12 +83,12 @@ export class Charge {
     return this.#quotaBalance(plan, Math.max(0, plan.quota - used), units);
   }
 
-  /** The same as far as this process knows; undefined before the customer's first charge. */
+  /** The same as far as this process knows; undefined before the customer's first charge on a new or changed plan. */
   #knownBalance(context: RequestContext, units: number): Balance | undefined {
     const { id, plan, visitors } = context.customer!;
     if (visitors) return this.#visitorBalance(context, visitors, units);
     const known = this.#meter.known(id);
-    return known && this.#quotaBalance(plan, known.remaining, units);
+    return known?.quota === plan.quota ? this.#quotaBalance(plan, known.remaining, units) : undefined;
   }
 
   #quotaBalance(plan: Plan, remaining: number, units: number): Balance {
@@ -92,13 +101,16 @@ export class Charge {
   #visitorBalance(context: RequestContext, visitors: Visitors, units: number): Balance {
     const address = this.#clientAddress.ofRequest(context);
     const { remaining, retryAfterSeconds } = visitors.balance(address, units, this.#clock.now());
-    return { remaining, refusal: retryAfterSeconds > 0 ? visitorRefusal(retryAfterSeconds) : undefined };
+    return {
+      remaining,
+      refusal: retryAfterSeconds > 0 ? visitorRefusal(retryAfterSeconds, units) : undefined,
+    };
   }
 
   /** Visitors of the page have limits of their own, so that none of them can use up what the others need. */
   #takeFromVisitor(context: RequestContext, visitors: Visitors, units: number, now: number): RateLimit {
     const charge = visitors.charge(this.#clientAddress.ofRequest(context), units, now);
-    if (!charge.ok) throw visitorRefusal(charge.retryAfterSeconds);
+    if (!charge.ok) throw visitorRefusal(charge.retryAfterSeconds, units);
     context.isCharged = true;
     return visitorRateLimit(charge.remaining);
   }

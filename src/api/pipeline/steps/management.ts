@@ -13,6 +13,7 @@ import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint, ManagementRequest, Method, OwnerEndpoint } from '../../model/endpoint.ts';
 import type { QueryParams } from '../../model/query.ts';
 import { documentedParameters } from '../../openapi/documented.ts';
+import { bodyProblems } from '../../params/body-problems.ts';
 import { readText } from '../../params/body-text.ts';
 import { echo } from '../../params/parameters.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -112,9 +113,10 @@ async function readBody<T>(
     throw refuse('invalid_body', {
       problems: ['it is not sent as JSON; send it with "Content-Type: application/json"'],
     });
-  const parsed = schema.safeParse(text === '' ? {} : parse(text));
+  const body = text === '' ? {} : parse(text);
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw refuse('invalid_body', { problems: parsed.error.issues.slice(0, 10).map(problemOf) });
+  throw refuse('invalid_body', { problems: bodyProblems(parsed.error, body) });
 }
 
 function parse(text: string): unknown {
@@ -123,8 +125,4 @@ function parse(text: string): unknown {
   } catch {
     throw refuse('invalid_body', { problems: ['it is not valid JSON'] });
   }
-}
-
-function problemOf({ path, message }: z.core.$ZodIssue): string {
-  return path.length > 0 ? `${path.join('.')}: ${message}` : message;
 }

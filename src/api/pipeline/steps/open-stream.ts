@@ -1,6 +1,5 @@
 import type { Board } from '../../../board/board.ts';
 import type { Gate, PresentedKey } from '../../../gate/gate.ts';
-import type { Meter } from '../../../gate/meter/meter.ts';
 import type { Reply } from '../../../http/message/reply.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ClientAddress } from '../../access/client-address.ts';
@@ -24,7 +23,6 @@ export interface OpenStreamOptions {
   clientAddress: ClientAddress;
   clock: Clock;
   gate: Gate;
-  meter: Meter;
   charge: Charge;
   costReport: CostReport;
   remainingQuota: RemainingQuota;
@@ -34,7 +32,7 @@ export interface OpenStreamOptions {
 
 /** Opens a stream. It is charged like a response, and again for its events. */
 export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
-  const { board, clientAddress, clock, gate, meter, charge } = options;
+  const { board, clientAddress, clock, gate, charge } = options;
   const { costReport, remainingQuota, responses, streams } = options;
 
   return async (context: RequestContext, endpoint: StreamEndpoint): Promise<Reply> => {
@@ -75,8 +73,7 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
     const topics = channel.topics(symbols);
     const body = streams.open(place, {
       channel,
-      account: customer,
-      meter,
+      pay: () => charge.takeForEvents(context, endpoint),
       topics,
       after: channel.sequenceOf(request.headers.get('last-event-id'), topics),
       presented,

@@ -4,7 +4,7 @@ import type { CachedAnswer } from '../../cache/cached-answer.ts';
 import type { Download } from '../../download/download.ts';
 import type { TableSource } from '../../download/table-source.ts';
 import type { ConfirmedWrites } from '../../ledger-reads/confirmed-writes.ts';
-import { LedgerTableSource } from '../../ledger-reads/ledger-table.ts';
+import { isPaidByRead, LedgerTableSource } from '../../ledger-reads/ledger-table.ts';
 import type { LedgerRequest, LedgerResponse } from '../../ledger-reads/protocol.ts';
 import type { ReaderPool } from '../../ledger-reads/reader-pool.ts';
 import type { PriceEndpoint } from '../../model/endpoint.ts';
@@ -69,7 +69,7 @@ class LedgerSender {
       const read = (from?: Partial<LedgerRequest>) =>
         slot.read({ ...request, ...from }, () => context.peer() !== '');
       const response = await read();
-      if (format === 'json' || (response.next === undefined && format !== 'parquet')) {
+      if (format === 'json' || (isPaidByRead(response) && format !== 'parquet')) {
         return delivery.sendPaid(context, this.#answerOf(priceRequest, response));
       }
       const requireAffordable = (units: number) => charge.requireAffordable(context, units);
@@ -111,17 +111,18 @@ class LedgerSender {
   }
 
   /**
-   * The tag is needed before the whole table is read, so it covers what the table is made of instead: the request, the symbols and
-   * formulas in it, the ledger's revision, and the horizon as long as it hides some of that revision.
+   * The tag is needed before the whole table is read, so it covers what the table is made of instead: the endpoint, the request, the
+   * symbols and formulas in it, the ledger's revision, and the horizon as long as it hides some of that revision.
    */
   #tableOf(priceRequest: PriceRequest, first: LedgerResponse, source: TableSource): Download | ParquetAnswer {
     const { encoder, tags } = this.#options;
-    const { context, priceQuery, view } = priceRequest;
+    const { endpoint, context, priceQuery, view } = priceRequest;
     const { finality, revision, hiddenAfter = null, columns, warnings } = first;
     const sent = [...context.query].filter(({ name }) => name !== 'apiKey');
     const parameters = sent.map(({ name, values }) => [name, values]);
     const prices = finality === 'final' || [revision, hiddenAfter];
-    const state = JSON.stringify([context.format, prices, parameters, definitionsOf(priceQuery)]);
+    const definitions = definitionsOf(priceQuery);
+    const state = JSON.stringify([endpoint.name, context.format, prices, parameters, definitions]);
     const etag = tags.ofState(state, view.delayMs);
     if (context.format === 'parquet') return new ParquetAnswer({ columns, source, finality, etag, warnings });
     return encoder.download(priceRequest, { source, finality, etag, warnings });
@@ -131,8 +132,8 @@ class LedgerSender {
 /** What the rows of symbols and formulas depend on besides their prices. */
 function definitionsOf({ symbols = [], series }: PriceQuery) {
   const all = [...symbols.map((requested) => requested.series), ...series];
-  return all.map(({ symbol: { id, code, formula = code, decimals, unit, currency } }) => {
-    return [id, formula, decimals, unit.symbol, currency.code];
+  return all.map(({ symbol: { id, code, formula = code, decimals, updateInterval, unit, currency } }) => {
+    return [id, formula, decimals, updateInterval, unit.symbol, currency.code];
   });
 }
 

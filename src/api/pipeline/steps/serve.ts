@@ -113,5 +113,6 @@ const INVALID_VISIT =
 
 function visitRefusal(visit: string | undefined): Refusal {
   if (visit !== undefined && visit !== '') return refuse('invalid_visit', {});
-  return refuse('missing_parameter', { name: 'visit', example: 'the header "Openpit-Visit" of /market' });
+  const example = 'VALUE, with the value of the header "Openpit-Visit" of a response of /market';
+  return refuse('missing_parameter', { name: 'visit', example });
 }
