@@ -179,6 +179,8 @@ class Openpit:
         self._base = urlsplit(base)
         if self._base.scheme not in ("http", "https") or not self._base.hostname:
             raise ValueError(f"url must be an address with http:// or https:// (received {url!r})")
+        if "@" in self._base.netloc or re.search("[?#]", base):
+            raise ValueError("url must end with its path: a user, a query or a fragment would not be sent")
         if " " in self._base.netloc or _NOT_IN_URL.search(self._base.path):
             raise ValueError(f"url contains characters that must be encoded (received {url!r})")
         self._key = key.strip() if key else key  # from a file, it ends in a line break
@@ -299,7 +301,7 @@ class Openpit:
         if response.status == 304 and known:
             return known[1], keeps_ids
         answer = _Answer(body, _media_type(response))
-        if response.status >= 400 or answer.type not in (*_TEXT_TABLES, _PARQUET):
+        if response.status >= 300 or answer.type not in (*_TEXT_TABLES, _PARQUET):
             _require_success(response, body.decode("utf-8", "replace"))
         self._remember(target, response.getheader("etag"), answer)
         return answer, keeps_ids
@@ -515,6 +517,12 @@ def _split(event_id: str) -> Tuple[str, int]:
 
 def _require_success(response: http.client.HTTPResponse, text: str) -> None:
     """Raises the error of a response that is not a success."""
+    if 300 <= response.status < 400 and response.status != 304:
+        raise OpenpitError(
+            f'Received a redirect to {response.getheader("location")}, which must not get the key. Check the argument "url".',
+            "redirected",
+            response.status,
+        )
     try:
         body = json.loads(text)
     except ValueError:

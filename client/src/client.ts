@@ -1,7 +1,7 @@
 import { parseExact } from './decimals.ts';
 import { HistoryPages } from './history.ts';
 import type { CallOptions, CompleteResponse, Query, RequestOptions } from './options.ts';
-import { isTextTableType, requireSuccess, Transport } from './transport.ts';
+import { requireSuccess, TEXT_TABLE_TYPE, Transport } from './transport.ts';
 import type {
   Capabilities,
   ConversionParameters,
@@ -60,13 +60,14 @@ export class Openpit<D extends Decimals = 'number'> {
   readonly #isExact: boolean;
 
   constructor(options: OpenpitOptions<D> = {}) {
-    const { url = pageOrigin(), key, version, decimals } = options;
+    const page = (globalThis as { location?: { origin: string } }).location;
+    const { url = page?.origin, key, version, decimals } = options;
     const { timeoutMs = 30_000, retries = 4, waitSecondsMax = 60 } = options;
     if (url === undefined) throw new TypeError('The option "url" is missing.');
     const path = version === undefined ? '' : `/${version}`;
     const root = url.replace(/\/+$/, '');
     this.#transport = new Transport({
-      base: path !== '' && root.endsWith(path) ? root : root + path,
+      base: root.endsWith(path) ? root : root + path,
       key,
       timeoutMs,
       retries,
@@ -152,11 +153,13 @@ export class Openpit<D extends Decimals = 'number'> {
     return this.get(path, { ...query, dryRun: true }, options);
   }
 
-  /** Any other path of the service. A table of CSV or NDJSON is a string. */
+  /** Any other path of the service. A table of CSV or NDJSON is a string, and one of Parquet an `ArrayBuffer`. */
   async get<T>(path: string, query?: Query, options?: CallOptions): Promise<T> {
     const response = await this.#transport.request(path, query, options);
-    const isTable = isTextTableType(response.headers.get('content-type'));
-    return isTable ? ((await response.text()) as T) : JSON.parse(await jsonOf(response));
+    const type = response.headers.get('content-type') ?? '';
+    if (TEXT_TABLE_TYPE.test(type)) return (await response.text()) as T;
+    if (type.includes('parquet')) return (await response.arrayBuffer()) as T;
+    return JSON.parse(await jsonOf(response));
   }
 
   /** Any other request: with another method, for a file, or for its headers. */
@@ -181,8 +184,4 @@ async function jsonOf(response: Response): Promise<string> {
 
 function rangeQuery({ from, to, ...rest }: Range & HistoryParameters): Query {
   return { ...rest, startDate: from, endDate: to };
-}
-
-function pageOrigin(): string | undefined {
-  return (globalThis as { location?: { origin: string } }).location?.origin;
 }

@@ -2,10 +2,10 @@ import type { ErrorCode, FamilyCode } from './types.ts';
 
 /** What is known about a failed call. */
 export interface ErrorDetails {
-  /** The service's code, or that of this client: `connection_lost`, `timeout`, `invalid_response`, `http_` and the status. */
-  code: ErrorCode | 'connection_lost' | 'timeout' | 'invalid_response' | (string & {});
+  /** The service's code, or that of this client: `connection_lost`, `timeout`, `redirected`, `invalid_response`, `http_` and the status. */
+  code: ErrorCode | 'connection_lost' | 'timeout' | 'redirected' | 'invalid_response' | (string & {});
   /** The HTTP status; 0 without a response. */
-  status: number;
+  status?: number;
   /** For the operator of the service, who finds the request in the log by it. */
   requestId?: string | undefined;
   /** Seconds after which the service expects the request again. */
@@ -20,21 +20,16 @@ export interface ErrorDetails {
 /** Any failed call. `message` says what is wrong, `advice` what to do about it. */
 export class OpenpitError extends Error {
   override readonly name: string = 'OpenpitError';
-  readonly code: ErrorDetails['code'];
-  readonly status: number;
+  readonly code!: ErrorDetails['code'];
+  readonly status: number = 0;
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
   readonly resetAt: number | undefined;
-  readonly mayBeCounted: boolean;
+  readonly mayBeCounted: boolean = false;
 
-  constructor(message: string, { code, status, requestId, retryAfter, resetAt, ...rest }: ErrorDetails) {
-    super(message, rest); // its cause
-    this.code = code;
-    this.status = status;
-    this.requestId = requestId;
-    this.retryAfter = retryAfter;
-    this.resetAt = resetAt;
-    this.mayBeCounted = rest.mayBeCounted ?? false;
+  constructor(message: string, details: ErrorDetails) {
+    super(message, details); // its cause
+    Object.assign(this, details);
   }
 
   get advice(): string {
@@ -139,7 +134,10 @@ export function errorOf(
   body: Readonly<Record<string, unknown>>,
   headers?: { get(name: string): string | null },
 ): OpenpitError {
-  const [message, error, ownCode] = [body.message, body.error, body.code].map(textOf);
+  // A gateway may send anything under the names of our fields.
+  const [message, error, ownCode] = [body.message, body.error, body.code].map((value) =>
+    typeof value === 'string' ? value : undefined,
+  );
   const family = /^[A-Z_]+$/.test(error ?? '') ? (error as FamilyCode) : undefined; // /usage has its message there
   const code = ownCode ?? family ?? `http_${status}`;
   const ErrorClass = CLASSES[code] ?? CLASSES[status] ?? OpenpitError;
@@ -152,11 +150,6 @@ export function errorOf(
     requestId: headers?.get('x-request-id') ?? undefined,
     retryAfter: secondsOf(headers?.get('retry-after') ?? ''),
   });
-}
-
-/** A gateway may send anything under the names of our fields. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** A `Retry-After`: a number of seconds, or a date. */

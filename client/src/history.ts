@@ -6,8 +6,8 @@ import type { History } from './types.ts';
  */
 export class HistoryPages<N> implements AsyncIterable<History<N>> {
   readonly #read: (cursor: string | undefined) => Promise<History<N>>;
-  #cursor: string | undefined;
-  #isDone = false;
+  /** Of the next page; null after the last one. */
+  #cursor: string | null | undefined;
   /** The rows of the last page that `rows()` has not delivered yet. */
   #rest: IterableIterator<History<N>['rates'][number]> = [].values();
 
@@ -16,10 +16,9 @@ export class HistoryPages<N> implements AsyncIterable<History<N>> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<History<N>, void, undefined> {
-    while (!this.#isDone) {
+    while (this.#cursor !== null) {
       const page = await this.#read(this.#cursor);
-      this.#cursor = page.next ?? undefined;
-      this.#isDone = page.next === null;
+      this.#cursor = page.next;
       yield page;
     }
   }

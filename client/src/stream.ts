@@ -43,7 +43,7 @@ export async function* readStream<N>(
       }
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      if (!canReconnect(error, options.transport.waitSecondsMax)) throw error;
+      if (!canReconnect(error, options.transport.options.waitSecondsMax)) throw error;
       const { retryAfter } = error as OpenpitError;
       await sleep(retryAfter === undefined ? backoffMs(failures, 250) : retryAfter * 1_000, signal);
     }
@@ -67,7 +67,11 @@ async function* connect<N>(
     for await (const event of events(response.body!, deadline)) {
       if (event.event === 'rate') yield event;
       else if (event.event === 'warning') onWarning?.(JSON.parse(event.data).message);
-      else if (event.event === 'end') throw endOf(JSON.parse(event.data));
+      else if (event.event === 'end') {
+        const body = JSON.parse(event.data);
+        // When the service stops or the plan has changed, a new connection helps.
+        throw errorOf(body.code === 'unavailable' ? 503 : 0, body);
+      }
     }
   } catch (error) {
     throw error instanceof OpenpitError ? error : lostStream(error);
@@ -130,11 +134,6 @@ function canReconnect(error: unknown, waitSecondsMax: number): boolean {
   return error instanceof ConnectionLost || error instanceof Unavailable;
 }
 
-/** Why the service has ended the stream. When it stops or the plan has changed, a new connection helps. */
-function endOf(body: { code: string; message: string; resetAt?: number }): OpenpitError {
-  return errorOf(body.code === 'unavailable' ? 503 : 0, body);
-}
-
 function lostStream(cause?: unknown): ConnectionLost {
-  return new ConnectionLost('The stream was lost.', { code: 'connection_lost', status: 0, cause });
+  return new ConnectionLost('The stream was lost.', { code: 'connection_lost', cause });
 }

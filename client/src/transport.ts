@@ -27,7 +27,7 @@ const READS_LEDGER = /\/rates\/revisions\b|[?&](asOf=|interval=(minute|5min|15mi
 
 /** Tables as text, by path, parameter or media type. The service does not keep long ones, so it would count a repeat. */
 const TEXT_TABLE_URL = /\.(csv|ndjson)\b|[?&]format=(csv|ndjson)\b/i;
-const TEXT_TABLE_TYPE = /\/(csv|x-ndjson)\b/i;
+export const TEXT_TABLE_TYPE = /\/(csv|x-ndjson)\b/i;
 
 /** How many characters of an unexpected body an error shows. */
 const SHOWN_LENGTH = 80;
@@ -48,33 +48,29 @@ const NOT_SENT = /REFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|Refused|FailedToOp
  * when a connection breaks.
  */
 export class Transport {
-  readonly #options: TransportOptions;
-  readonly #keyHeader: Record<string, string>;
+  readonly options: TransportOptions;
+  readonly #keyHeader: Record<string, string> = {};
   readonly #pace = new Pace();
   readonly #cache = new AnswerCache();
   /** Whether the last response had the id of its request. A gateway may replace it. */
   #keepsIds = false;
 
   constructor(options: TransportOptions) {
-    this.#options = options;
-    this.#keyHeader = options.key === undefined ? {} : { 'x-api-key': options.key };
+    this.options = options;
+    if (options.key !== undefined) this.#keyHeader['x-api-key'] = options.key;
     new Headers(this.#keyHeader); // throws if it cannot be sent, which `fetch` reports like a lost connection
-  }
-
-  /** The longest wait before a retry that the service may ask for. */
-  get waitSecondsMax(): number {
-    return this.#options.waitSecondsMax;
   }
 
   /** A successful response. Its body is complete, so that reading it cannot fail. */
   async request(path: string, query: Query = {}, options: RequestOptions = {}): Promise<Response> {
     const { signal, method = 'GET' } = options;
-    const { retries, waitSecondsMax } = this.#options;
+    const { retries, waitSecondsMax } = this.options;
     const url = this.url(path, query);
     const isFree = FREE.test(path) || /[?&]dryRun=true\b/.test(url);
     const readsLedger = READS_LEDGER.test(url);
-    const isRecognizable = !readsLedger && !isTextTable(url, options);
-    const id = newId();
+    const accepted = new Headers(options.headers).get('accept') ?? '';
+    const isRecognizable = !readsLedger && !TEXT_TABLE_URL.test(url) && !TEXT_TABLE_TYPE.test(accepted);
+    const id = `once-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`;
     const startedAt = performance.now();
     for (let tries = 0; ; tries++) {
       try {
@@ -83,7 +79,9 @@ export class Transport {
         const waitMs = tries < retries ? retryMs(error, tries, waitSecondsMax) : undefined;
         if (waitMs === undefined || signal?.aborted) throw error;
         if (method !== 'GET' && !(error instanceof RateLimited)) throw error;
-        const mayCostTwice = !isFree && mayBeCounted(error, readsLedger);
+        const { mayBeCounted, status } = error as OpenpitError;
+        // One that reads the ledger costs a unit before it is tried.
+        const mayCostTwice = !isFree && (mayBeCounted || (readsLedger && status >= 500));
         if (mayCostTwice && !isRecognizable) throw error;
         await sleep(waitMs, signal);
         if (mayCostTwice && !(await this.#isRecognized(startedAt, signal))) throw error;
@@ -115,7 +113,7 @@ export class Transport {
     }
     const text = parameters.toString();
     // Without its slash, the path would become a part of the host.
-    return this.#options.base + path.replace(/^\/?/, '/') + (text && (path.includes('?') ? '&' : '?') + text);
+    return this.options.base + path.replace(/^\/?/, '/') + (text && (path.includes('?') ? '&' : '?') + text);
   }
 
   /** Sends one request, and returns when the headers of its response have arrived. It has the whole time from its turn on. */
@@ -125,18 +123,19 @@ export class Transport {
     deadline.extend();
     try {
       const headers = { ...init.headers, ...this.#keyHeader };
-      const response = await fetch(url, { ...init, headers, signal });
+      // A redirect is an error: to another address, `fetch` would send the key as well.
+      const response = await fetch(url, { ...init, headers, redirect: 'manual', signal });
       this.#pace.learn(response);
       return response;
     } catch (error) {
-      throw signal.aborted ? signal.reason : lost(error);
+      throw lost(error, signal);
     } finally {
       leave();
     }
   }
 
   async #try(url: string, id: string, options: RequestOptions): Promise<Response> {
-    const { method = 'GET', body, signal, timeoutMs = this.#options.timeoutMs } = options;
+    const { method = 'GET', body, signal, timeoutMs = this.options.timeoutMs } = options;
     const deadline = new Deadline(signal, timeoutMs);
     const isRead = method === 'GET';
     const isJson = typeof body === 'object' && !(body instanceof Blob);
@@ -150,15 +149,16 @@ export class Transport {
         ...(known && { 'if-none-match': known.etag }),
       },
       body: isJson ? JSON.stringify(body) : ((body ?? null) as string | Blob | null),
-      cache: cacheMode(isRead, known !== undefined),
+      // A browser may have a cached response from before a reload. This client revalidates its own cached answers itself.
+      cache: known ? ('no-store' as const) : ('no-cache' as const),
     };
     try {
       const response = await this.send(url, init, deadline);
-      this.#keepsIds = response.headers.get('x-request-id') === id;
       const { headers } = response;
+      this.#keepsIds = headers.get('x-request-id') === id;
       if (response.status === 304 && known) return new Response(known.body, { headers });
       const received = await response.blob().catch((error) => {
-        throw signal?.aborted ? signal.reason : lost(error);
+        throw lost(error, deadline.signal);
       });
       const complete = new Response(received, { headers });
       if (!response.ok) requireSuccess(response, await complete.text());
@@ -166,7 +166,7 @@ export class Transport {
       return complete;
     } catch (error) {
       if (!deadline.isOver) throw error;
-      const details = { code: 'timeout', status: 0, mayBeCounted: true, cause: error };
+      const details = { code: 'timeout', mayBeCounted: true, cause: error };
       throw new ConnectionLost(`No complete answer within ${timeoutMs} ms.`, details);
     } finally {
       deadline.end();
@@ -174,22 +174,16 @@ export class Transport {
   }
 }
 
-function isTextTable(url: string, { headers }: RequestOptions): boolean {
-  return TEXT_TABLE_URL.test(url) || isTextTableType(new Headers(headers).get('accept'));
-}
-
-export function isTextTableType(type: string | null): boolean {
-  return TEXT_TABLE_TYPE.test(type ?? '');
-}
-
-/** A browser may have a cached response from before a reload. This client revalidates its own cached answers itself. */
-function cacheMode(isRead: boolean, isKnown: boolean): 'no-cache' | 'no-store' {
-  return isRead && !isKnown ? 'no-cache' : 'no-store';
-}
-
 /** Throws the error of a response that is not a success. */
 export function requireSuccess(response: Response, text: string): void {
   const { ok, status, headers } = response;
+  if (!ok && status < 400 && status !== 304) {
+    const target = headers.get('location') ?? 'another address'; // browsers hide it, and the status
+    throw new OpenpitError(
+      `Received a redirect to ${target}, which must not get the key. Check the option "url".`,
+      { code: 'redirected', status: status || 302 },
+    );
+  }
   const body = parseObject(text);
   if (!body) throw unexpected(response, text, 'a JSON object');
   if (!ok || body.success === false) throw errorOf(status, body, headers);
@@ -222,27 +216,20 @@ export function unexpected({ status, headers }: Response, text: string, expected
   );
 }
 
-function newId(): string {
-  return `once-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`;
-}
-
-function lost(cause: unknown): ConnectionLost {
+/** The reason of the signal, if that has ended the request. */
+function lost(cause: unknown, { aborted, reason }: AbortSignal): unknown {
+  if (aborted) return reason;
   const {
     code,
     message,
     cause: inner,
   } = cause as Error & { code?: string; cause?: Error & { code?: string } };
   const isSent = !NOT_SENT.test([code, inner?.code, inner?.message, message].join(' '));
-  const details = { code: 'connection_lost', status: 0, mayBeCounted: isSent, cause };
+  const details = { code: 'connection_lost', mayBeCounted: isSent, cause };
   return new ConnectionLost(
     `${isSent ? 'The connection was lost' : 'There is no connection'}: ${inner?.message || message || code}`,
     details,
   );
-}
-
-/** Whether a failed request may have cost a unit. One that reads the ledger costs a unit before it is tried. */
-function mayBeCounted(error: unknown, readsLedger: boolean): boolean {
-  return !(error instanceof OpenpitError) || error.mayBeCounted || (readsLedger && error.status >= 500);
 }
 
 /** How long to wait before a retry; undefined if a retry would not help. */

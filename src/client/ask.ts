@@ -33,11 +33,19 @@ export function askServer(url: string, key: string | undefined): AskRates {
   const client = new Openpit({ url, key, retries: RETRIES });
   return async <Answer>(path: string, params: QueryValues = {}) => {
     try {
-      return await client.get<Answer>(path, params);
+      return requireAll(await client.get<Answer>(path, params));
     } catch (error) {
       throw refusalOf(error, url);
     }
   };
+}
+
+/** Under `/v3`, an answer lacks the symbols that the server does not know, which a table would not show. */
+function requireAll<Answer>(answer: Answer): Answer {
+  const { unresolved = {} } = answer as { unresolved?: Readonly<Record<string, { message: string }>> };
+  const messages = Object.values(unresolved).map(({ message }) => message);
+  if (messages.length > 0) throw new RequestRefused(messages.join(' '), 404, 'unknown_symbol');
+  return answer;
 }
 
 /** The newest price of each symbol of a server, now and whenever it changes. */

@@ -78,8 +78,6 @@ describe('openpit-client', () => {
     expect(await csv.text()).toContain('2358.2');
     const traced = await client.request('/usage', {}, { headers: { 'x-trace': '1' } });
     expect(new TextDecoder().decode(await traced.arrayBuffer())).toContain('"plan"');
-    const parquet = { symbols: ['XAU'], format: 'parquet' };
-    expect((await failure(client.get('/rates/latest', parquet))).code).toBe('invalid_response');
   });
 
   test('history has all pages and all rows, with conversions and intervals', async () => {
@@ -139,6 +137,16 @@ describe('openpit-client', () => {
     expect((await client.dryRun('/rates/historical.csv', query)).cost).toBe(1);
     expect((await failure(client.get('/rates/historical.csv'))).code).toBe('missing_parameter');
     expect((await client.usage()).used).toBe(2);
+  });
+
+  test('a table of Parquet is bytes, also from the cache', async () => {
+    const client = clientOf(await api.service.key('unlimited'));
+    const query = { symbols: ['XAU'], date: '2024-05-13' };
+    for (const _ of ['new', 'cached']) {
+      const bytes = await client.get<ArrayBuffer>('/rates/historical.parquet', query);
+      expect(Buffer.from(bytes).toString('latin1', 0, 4)).toBe('PAR1');
+    }
+    expect((await client.usage()).used).toBe(1);
   });
 
   test('a path without its slash is not added to the name of the host', async () => {

@@ -46,6 +46,7 @@ describe.skipIf(!python)('client/python/openpit.py', () => {
       '/null': () => Response.json(null),
       '/list': () => Response.json([1], { status: 500 }),
       '/fields': () => Response.json({ error: {}, message: {}, code: [] }, { status: 403 }),
+      '/moved': () => Response.json({}, { status: 301, headers: { location: 'https://other.example/' } }),
       '/garbled': () => new Response(GARBLED, { headers: { 'content-encoding': 'gzip' } }),
       '/rates/stream': () => new Response(page, { headers: html }),
     };
@@ -73,6 +74,7 @@ for path in sys.argv[2:]:
       `invalid_response Received application/json with the status 200 ("null") where a JSON object ${advice}`,
       `invalid_response Received application/json with the status 500 ("[1]") where a JSON object ${advice}`,
       'http_403 The service answered with the status 403.',
+      'redirected Received a redirect to https://other.example/, which must not get the key. Check the argument "url".',
       expect.stringMatching(/^connection_lost The connection was lost: error\('Error -3 while decompressing/),
       `invalid_response Received text/html with the status 200 ${shown} where a stream of events ${advice}`,
     ]);
@@ -98,6 +100,27 @@ for url in sys.argv[1:]:
       ...addresses.map((url) => `url must be an address with http:// or https:// (received '${url}')`),
       '',
     ]);
+  });
+
+  test('an address with parts that would not be sent is refused, without repeating them, because they may be secret', async () => {
+    const script = `
+import sys
+from openpit import Openpit
+Openpit("https://rates.example.org/@team/prices")
+for url in sys.argv[1:]:
+    try:
+        print(Openpit(url))
+    except ValueError as error:
+        print(error)
+`;
+    const addresses = ['?token=secret', '#key=secret', '?'].map((end) => `https://rates.example.org/${end}`);
+    const child = Bun.spawn([python!, '-B', '-c', script, ...addresses, 'https://user:secret@example.org'], {
+      env: { ...process.env, PYTHONPATH: join(import.meta.dir, '../../client/python') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    expect(await new Response(child.stdout).text()).toBe(
+      'url must end with its path: a user, a query or a fragment would not be sent\n'.repeat(4),
+    );
   });
 
   test('a call that reads the ledger is not repeated when its answer is lost, because it costs a unit each time', async () => {

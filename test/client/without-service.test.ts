@@ -39,6 +39,36 @@ test.each(FROM_GATEWAYS)('%s instead of an answer is reported as received', asyn
   expect(error.message).not.toContain('secret');
 });
 
+test('a redirect is reported and not followed, so that no other address gets the key', async () => {
+  const keys: (string | null)[] = [];
+  using other = Bun.serve({
+    port: 0,
+    fetch({ headers }) {
+      keys.push(headers.get('x-api-key'));
+      return Response.json({ success: true, rates: {} });
+    },
+  });
+  const target = `${other.url}v1/rates/latest`;
+  using gateway = Bun.serve({
+    port: 0,
+    fetch: ({ method }) =>
+      Response.json({}, { status: method === 'POST' ? 307 : 301, headers: { location: target } }),
+  });
+  const client = new Openpit({ url: gateway.url.href, key: 'secret' });
+  for (const call of [
+    () => client.latest(['XAU']),
+    () => client.request('/account/keys', {}, { method: 'POST', body: {} }),
+    () => client.stream(['XAU']).next(),
+  ]) {
+    const error = await failure(call());
+    expect(error.message).toBe(
+      `Received a redirect to ${target}, which must not get the key. Check the option "url".`,
+    );
+    expect([error.code, error.mayBeCounted]).toEqual(['redirected', false]);
+  }
+  expect(keys).toEqual([]);
+});
+
 test('a page instead of a stream ends it, instead of being requested for ever', async () => {
   const headers = { 'content-type': 'text/html' };
   using gateway = Bun.serve({ port: 0, fetch: () => new Response(HTML, { headers }) });
