@@ -5,7 +5,7 @@ import { csv } from '../client/csv.ts';
 import { historyPages } from '../client/history.ts';
 import { GUIDE } from './guide.ts';
 import { errorText } from './hints.ts';
-import { oneSymbol, symbolParams } from './tool.ts';
+import { askUntil, oneSymbol, symbolParams } from './tool.ts';
 
 /** Which series a resource holds. */
 export interface SeriesName {
@@ -56,7 +56,7 @@ export function registerResources(server: McpServer, ask: AskRates): void {
       description: 'Every row of a series as CSV, as named by price_series. Costs a unit per 2,000 rows.',
       mimeType: 'text/csv',
     },
-    ({ href: uri }) => table(uri, seriesTable(ask, seriesName(uri))),
+    ({ href: uri }, _, { mcpReq }) => table(uri, seriesTable(askUntil(mcpReq.signal, ask), seriesName(uri))),
   );
 }
 

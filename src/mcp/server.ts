@@ -3,7 +3,7 @@ import type { AskRates } from '../client/ask.ts';
 import { errorText } from './hints.ts';
 import { type Horizon, horizonOf } from './horizon.ts';
 import { registerResources } from './resources.ts';
-import type { Tool } from './tool.ts';
+import { askUntil, type Tool } from './tool.ts';
 import { priceChange } from './tools/change.ts';
 import { compare } from './tools/compare.ts';
 import { findSymbols } from './tools/find-symbols.ts';
@@ -30,9 +30,13 @@ const TOOLS: readonly Tool[] = [
 const INSTRUCTIONS =
   'Commodity prices: metals, energy, agriculture and more. Find codes with find_symbols first. Always state currency, unit and date of a price, and say so if it is simulated. The resource openpit://guide explains the rest.';
 
+/** By default, the SDK announces changes, but clients that subscribe to them get an error. */
+const CAPABILITIES = { tools: { listChanged: false }, resources: { listChanged: false } };
+
 /** A server of the Model Context Protocol that answers questions about prices through `ask`. */
 export function createMcpServer(ask: AskRates, version: string, now: () => number): McpServer {
-  const server = new McpServer({ name: 'openpit', version }, { instructions: INSTRUCTIONS });
+  const options = { instructions: INSTRUCTIONS, capabilities: CAPABILITIES };
+  const server = new McpServer({ name: 'openpit', version }, options);
   const horizon = horizonOf(ask, now);
   for (const tool of TOOLS) register(server, tool, ask, horizon);
   registerResources(server, ask);
@@ -45,10 +49,15 @@ function register(
   ask: AskRates,
   horizon: Horizon,
 ): void {
-  const annotations = { readOnlyHint: true, openWorldHint: false };
-  server.registerTool(name, { title, description, inputSchema: input, annotations }, async (args) => {
+  const about = {
+    title,
+    description,
+    inputSchema: input,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  };
+  server.registerTool(name, about, async (args, { mcpReq }) => {
     try {
-      const { text, resource } = await answer(args, ask, horizon);
+      const { text, resource } = await answer(args, askUntil(mcpReq.signal, ask), horizon);
       const link = resource && { type: 'resource_link' as const, ...resource, mimeType: 'text/csv' };
       return { content: [{ type: 'text', text }, ...(link ? [link] : [])] };
     } catch (error) {

@@ -36,6 +36,14 @@ function unknownArguments(unknown: readonly string[], known: readonly string[]):
   return `there is no argument ${unknown.join(', ')}; ${there}`;
 }
 
+/** Sends no requests after a cancellation: each would cost a unit, for an answer that nobody reads. */
+export function askUntil(cancelled: AbortSignal, ask: AskRates): AskRates {
+  return async (path, params) => {
+    cancelled.throwIfAborted();
+    return ask(path, params);
+  };
+}
+
 const SYMBOLS_MAX = 20;
 
 export const symbols = z

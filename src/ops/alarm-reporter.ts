@@ -1,5 +1,5 @@
 import { alarmKey } from '../ledger/operations/alarms.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, elapsedMs } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log/log.ts';
 import type { AlarmPoster } from './alarm-poster.ts';
 import type { ActiveAlarm } from './alarms.ts';
@@ -16,8 +16,8 @@ export interface AlarmReporterOptions {
 interface RaisedAlarm {
   alarm: ActiveAlarm;
   since: number;
-  /** When it ended, while it may still return. */
-  endedAt: number | undefined;
+  /** When it ended, by both clocks, while it may still return. */
+  ended: { at: number; elapsed: number } | undefined;
 }
 
 /** An alarm is over after this time without it. The end of an outage, for example, can be followed by a few more failures. */
@@ -36,30 +36,31 @@ export class AlarmReporter {
   run(): void {
     const { current, clock, poster } = this.#options;
     const alarms = new Map(current().map((alarm) => [alarmKey(alarm), alarm]));
-    const now = clock.now();
+    const now = { at: clock.now(), elapsed: elapsedMs(clock) };
     for (const [key, raised] of this.#raised) {
       if (alarms.has(key)) continue;
-      raised.endedAt ??= now;
-      if (now - raised.endedAt >= OVER_AFTER_MS) this.#clear(key, raised);
+      raised.ended ??= now;
+      if (now.elapsed - raised.ended.elapsed >= OVER_AFTER_MS)
+        this.#clear(key, raised.alarm, raised.ended.at - raised.since);
     }
-    for (const [key, alarm] of alarms) this.#raise(key, alarm, now);
+    for (const [key, alarm] of alarms) this.#raise(key, alarm, now.at);
     poster?.run((key) => this.#raised.has(key));
   }
 
   #raise(key: string, alarm: ActiveAlarm, now: number): void {
     const { log, poster } = this.#options;
     const raised = this.#raised.get(key);
-    const hasReturned = raised?.endedAt !== undefined;
+    const hasReturned = raised?.ended !== undefined;
     const since = raised?.since ?? alarm.since ?? now;
-    this.#raised.set(key, { alarm, since, endedAt: undefined });
+    this.#raised.set(key, { alarm, since, ended: undefined });
     if (raised && (hasReturned || raised.alarm.version === alarm.version)) return;
     log.error('alarm', { name: alarm.name, ...alarm.event });
     poster?.begin(alarm, since);
   }
 
-  #clear(key: string, { alarm, since, endedAt }: RaisedAlarm): void {
+  #clear(key: string, alarm: ActiveAlarm, lastedMs: number): void {
     const { log, poster } = this.#options;
-    const seconds = Math.max(0, Math.round((endedAt! - since) / 1_000));
+    const seconds = Math.max(0, Math.round(lastedMs / 1_000));
     this.#raised.delete(key);
     log.info('alarm is over', { name: alarm.name, seconds });
     poster?.end(alarm, seconds);

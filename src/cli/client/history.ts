@@ -40,13 +40,13 @@ export const historyCommand: Command = {
     };
     const { rows, metadata, warnings } = await withRates(call, (ask) => wholeHistory(ask, params));
     if (output === 'json')
-      printLine(JSON.stringify({ rates: rows, metadata, ...(warnings.length > 0 && { warnings }) }));
-    else if (output === 'csv') printLine(historyCsv(rows));
-    else if (rows.length === 0)
-      printLine(
+      return printLine(JSON.stringify({ rates: rows, metadata, ...(warnings.length > 0 && { warnings }) }));
+    if (output === 'table' && rows.length === 0)
+      return printLine(
         [`No prices from ${params.startDate}${to === undefined ? '' : ` to ${to}`}.`, ...warnings].join(' '),
       );
-    else printLine(historyTable(rows, metadata));
+    for (const warning of warnings) console.error(warning); // a table has no place for them
+    printLine(output === 'csv' ? historyCsv(rows) : historyTable(rows, metadata));
   },
 };
 

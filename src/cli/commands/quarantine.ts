@@ -13,7 +13,7 @@ import {
 import { printLine } from '../framework/print-line.ts';
 
 const PRICES_SHOWN = 100;
-const PRICES_MAX = 10_000;
+const PRICES_MAX = 1_000_000;
 
 const SUMMARIES = {
   list: 'List ticks and bars that are held back because they are far from their neighbours',

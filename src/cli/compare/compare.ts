@@ -42,10 +42,7 @@ export const compareCommand: Command = {
     printLine(call.isSet('json') ? JSON.stringify(found) : textOf(found, base, other));
     const count = found.reduce((sum, { differences }) => sum + differences.length, 0);
     if (count > 0) throw new Error(`the services differ in ${count} place${count > 1 ? 's' : ''}`);
-    if (found.every(({ refused }) => refused !== undefined))
-      throw new Error(
-        `no prices were compared: both services refuse every request (status ${found[0]!.refused}); check the keys`,
-      );
+    requirePrices(found);
   },
 };
 
@@ -80,9 +77,24 @@ async function compareServices(
   return compared;
 }
 
+/** Otherwise two wrong keys, or a misspelled symbol, would make any two services equal. */
+function requirePrices(found: readonly ComparedRequest[]): void {
+  const forPrices = found.filter(({ request }) => request.includes('?symbols='));
+  if (forPrices.some(({ refused }) => refused === undefined)) return;
+  const [requests, advice] = found.every(({ refused }) => refused !== undefined)
+    ? ['request', 'the keys']
+    : ['request for them', 'the symbols and the day'];
+  throw new Error(
+    `no prices were compared: both services refuse every ${requests} (status ${forPrices[0]!.refused}); check ${advice}`,
+  );
+}
+
 function textOf(compared: readonly ComparedRequest[], base: ServiceClient, other: ServiceClient): string {
-  const lines = compared.map(({ request, differences, additions }) => {
-    if (differences.length === 0 && additions.length === 0) return `${request}: equal`;
+  const lines = compared.map(({ request, differences, additions, refused }) => {
+    const isEqual = differences.length === 0 && additions.length === 0;
+    if (isEqual && refused !== undefined && request.includes('?'))
+      return `${request}: refused by both (${refused})`;
+    if (isEqual) return `${request}: equal`;
     if (differences.length === 0)
       return `${request}: compatible; only the second service has ${additions.join(', ')}`;
     const rows = differences.map(({ kind, at, base: first, other: second }) => [kind, at, first, second]);

@@ -40,6 +40,10 @@ export async function ask(
   sample: Sample,
 ): Promise<ServiceResponse> {
   const response = await send(`${base}${path}`, key);
+  if (response.status >= 300 && response.status < 400) {
+    const target = response.headers.get('location');
+    throw new Error(`${base}${path} redirects to ${target}, which must not get the key; check the address`);
+  }
   const text = await response.text();
   const body = parse(text);
   if (body === undefined) throw new Error(`${base}${path} did not respond with JSON: ${text.slice(0, 80)}`);
@@ -48,7 +52,8 @@ export async function ask(
 
 async function send(url: string, key: string): Promise<Response> {
   try {
-    return await fetch(url, { headers: { 'x-api-key': key }, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    return await fetch(url, { headers: { 'x-api-key': key }, redirect: 'manual', signal });
   } catch (error) {
     throw unreachable(url, messageOf(error));
   }

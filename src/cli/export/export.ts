@@ -3,7 +3,7 @@ import { HistoryExport } from '../../api/export/history-export.ts';
 import { type TableFormat, type TextFormat, tableWriter } from '../../api/model/table.ts';
 import { ParquetThread } from '../../api/parquet/parquet-thread.ts';
 import { inTermsOf } from '../../client/terms.ts';
-import { printDay, utcDay } from '../../market/day.ts';
+import { LAST_DAY, printDay } from '../../market/day.ts';
 import { INTERVALS } from '../../market/interval.ts';
 import { INTRADAY_INTERVALS } from '../../market/intraday/interval.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -100,6 +100,7 @@ async function exportPrices(call: CommandCall): Promise<void> {
         parameters: parametersOf(call),
       }),
     );
+    for (const warning of history.warnings) console.error(warning);
     const progress = new ExportProgress();
     const output = openOutput(name);
     try {
@@ -166,7 +167,7 @@ function formatOf(given: string | undefined, file: string): TableFormat {
 function parametersOf(call: CommandCall): Record<string, string> {
   const parameters: Record<string, string> = {
     startDate: FIRST,
-    endDate: printDay(utcDay(systemClock.now()) + 1), // some markets are a day ahead
+    endDate: printDay(LAST_DAY), // which means today, and that is tomorrow where the next session has begun
   };
   for (const [option, name] of Object.entries(PARAMETERS)) {
     const value = call.flag(option);

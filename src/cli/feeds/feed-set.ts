@@ -1,18 +1,21 @@
 import { addressProblem } from '../../feeds/addresses.ts';
 import type { Provider } from '../../feeds/provider.ts';
 import { type CommandCall, table, UsageError } from '../framework/command.ts';
+import { missingLedger } from '../framework/existing-ledger.ts';
 import { printLine } from '../framework/print-line.ts';
 
 /** Shows or replaces the addresses of a provider. */
 export async function setUrls(call: CommandCall, { key, urls: own }: Provider): Promise<void> {
   const given = call.flag('url');
-  const replaced = await call.withLedger(async (ledger) => {
-    const known = await ledger.feeds.urls(key);
-    if (given === undefined && !call.isSet('reset')) return known;
-    const urls = call.isSet('reset') ? {} : { ...known, ...readUrl(given!, own) };
-    await ledger.feeds.setUrls(key, urls);
-    return urls;
-  });
+  const missing = given === undefined ? await missingLedger(call.config) : undefined;
+  if (missing !== undefined) throw new UsageError(missing);
+  const isReset = call.isSet('reset');
+  const change = given === undefined ? {} : readUrl(given, own);
+  const replaced = await call.withLedger(({ feeds }) =>
+    given === undefined && !isReset
+      ? feeds.urls(key)
+      : feeds.changeUrls(key, (known) => ({ ...(isReset ? {} : known), ...change })),
+  );
   const current = { ...own, ...replaced };
   if (call.isSet('json')) return printLine(JSON.stringify({ key, urls: current }));
   const rows = Object.entries(current).map(([name, url]) => [name, url, own[name] === url ? '' : 'replaced']);

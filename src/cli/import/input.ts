@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleanUpOnSignal } from '../framework/clean-up.ts';
@@ -13,10 +13,11 @@ export async function withInput<T>(operand: string, work: (path: string) => Prom
     requireFile(operand);
     return work(operand);
   }
-  const folder = mkdtempSync(join(tmpdir(), 'openpit-import-'));
+  const folder = join(tmpdir(), `openpit-import-${crypto.randomUUID()}`);
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  using _ = cleanUpOnSignal(remove);
+  using _ = cleanUpOnSignal(remove); // before there is anything to remove
   try {
+    mkdirSync(folder, { mode: 0o700 });
     const path = join(folder, 'input');
     const writer = Bun.file(path).writer();
     for await (const chunk of Bun.stdin.stream()) {

@@ -16,9 +16,8 @@ import { printLine } from '../framework/print-line.ts';
 import { progressBar } from '../framework/progress.ts';
 
 const RUNS_SHOWN = 20;
-/** Days that an undo prints. */
+/** Days that an undo prints; JSON has all of them. */
 const DAYS_SHOWN = 20;
-const DAYS_IN_JSON = 10_000;
 
 export const importRunCommands: readonly Command[] = [
   {
@@ -89,7 +88,7 @@ async function undo(call: CommandCall): Promise<void> {
     const now = systemClock.now();
     return undoWithProgress(ledger, run, now, ({ symbolId, day, what, close }) => {
       counts[what]++;
-      if (days.length < DAYS_IN_JSON)
+      if (call.isSet('json') || days.length < DAYS_SHOWN)
         days.push({ symbol: codes.get(symbolId)!, date: printDay(day), what, was: close });
     });
   });
@@ -98,9 +97,7 @@ async function undo(call: CommandCall): Promise<void> {
   printLine(
     `Import ${run} is undone: ${plural(withdrawn, 'day')} withdrawn, ${restored} restored, ${kept} kept because they have changed since, ${dropped} dropped from quarantine`,
   );
-  const shown = days
-    .slice(0, DAYS_SHOWN)
-    .map(({ symbol, date, what, was }) => [symbol, date, what, `was ${was}`]);
+  const shown = days.map(({ symbol, date, what, was }) => [symbol, date, what, `was ${was}`]);
   if (shown.length > 0) printLine(table(shown));
   const more = withdrawn + restored + kept - shown.length;
   if (more > 0) printLine(`  … and ${more} more`);

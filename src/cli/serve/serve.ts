@@ -9,7 +9,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { aggregateWarnings } from '../../runtime/log/aggregated-log.ts';
 import { boundedOutput } from '../../runtime/log/bounded-output.ts';
 import { createLog, type Log, logLine } from '../../runtime/log/log.ts';
-import { startService } from '../../service.ts';
+import { type Service, startService } from '../../service.ts';
 import type { Command } from '../framework/command.ts';
 import { type Assignment, type FromChild, SUPERVISOR_PID, type ToChild } from './messages.ts';
 import { ProcessCollector } from './process-collector.ts';
@@ -42,8 +42,10 @@ export const serveCommand: Command = {
     requireAccessLog(config.accessLog);
     for (const message of config.warnings) log.warn('settings', { message });
     if (config.processes > 1) return superviseAll(config, log);
-    const service = await startService(config, systemClock, log);
-    const stopped = onStopSignal(() => service.stop());
+    let service: Service | undefined;
+    // From the beginning: the first process of a container ignores signals that it has no handler for.
+    const stopped = onStopSignal(async () => (service ? service.stop() : process.exit(0)));
+    service = await startService(config, systemClock, log);
     const isReady = await Promise.race([service.ready.then(() => true), stopped]);
     if (isReady) console.log(welcome(config, service.url, service.demoKey));
     await stopped;
@@ -63,7 +65,7 @@ async function superviseAll(config: Config, log: Log): Promise<void> {
   if (config.tls) await readCredentials(config.tls); // reports invalid files once, instead of in every process
   const port = await reservePort(config);
   const supervisor = new Supervisor(ownCommand(), port, log);
-  const stopped = onStopSignal(() => supervisor.stop());
+  const stopped = onStopSignal(() => supervisor.stop(), { kill: () => supervisor.kill() });
   const started = await Promise.race([supervisor.start(config.processes), stopped]);
   if (started)
     console.log(`${welcome(config, started.url, started.demoKey)}\nProcesses: ${config.processes}`);
@@ -114,12 +116,16 @@ function welcome({ mounts }: Config, url: string, demoKey: string | undefined): 
 }
 
 /**
- * The first SIGTERM or SIGINT stops the service, as does `orWhen`. A second one ends the process at once if `insistent`.
- * Supervised processes ignore it: a terminal and systemd signal all processes, and the supervisor passes its signal on.
+ * The first SIGTERM or SIGINT stops the service, as does `orWhen`. A second one ends the process at once if `insistent`, after
+ * `kill`. Supervised processes ignore it: a terminal and systemd signal all processes, and the supervisor passes its signal on.
  */
 function onStopSignal(
   stop: () => Promise<void>,
-  { orWhen, insistent = true }: { orWhen?: Promise<void>; insistent?: boolean } = {},
+  {
+    orWhen,
+    insistent = true,
+    kill = () => {},
+  }: { orWhen?: Promise<void>; insistent?: boolean; kill?: () => void } = {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let stopping = false;
@@ -129,7 +135,10 @@ function onStopSignal(
       stop().then(resolve, reject);
     };
     const onSignal = () => {
-      if (stopping && insistent) process.exit(1);
+      if (stopping && insistent) {
+        kill();
+        process.exit(1);
+      }
       begin();
     };
     process.on('SIGTERM', onSignal);

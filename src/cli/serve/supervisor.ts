@@ -1,4 +1,4 @@
-import type { Log } from '../../runtime/log/log.ts';
+import { type Log, messageOf } from '../../runtime/log/log.ts';
 import { type Assignment, type FromChild, SUPERVISOR_PID, type ToChild } from './messages.ts';
 
 type Ready = FromChild & { kind: 'ready' };
@@ -48,6 +48,11 @@ export class Supervisor {
     await Promise.all([...this.#children.values()].map((child) => child.exited));
   }
 
+  /** Ends all children at once. What they have counted is in their spools. */
+  kill(): void {
+    for (const child of this.#children.values()) child.kill('SIGKILL');
+  }
+
   #start(index: number): Promise<Ready> {
     const ready = Promise.withResolvers<Ready>();
     this.#ready.set(index, ready);
@@ -58,17 +63,20 @@ export class Supervisor {
   #spawn(index: number, delayMs: number): void {
     if (this.#stopping) return;
     const started = performance.now();
-    const child = Bun.spawn([...this.#command], {
-      env: { ...process.env, [SUPERVISOR_PID]: String(process.pid) },
-      stdio: ['ignore', 'inherit', 'inherit'], // the access log may go to standard output
-      ipc: (message: FromChild) => {
-        if (message.kind === 'ready') this.#ready.get(index)?.resolve(message);
-        else this.#relay(index, message);
-      },
-    });
+    let child: Bun.Subprocess;
+    try {
+      child = this.#startChild(index);
+    } catch (error) {
+      // The system is short of memory or processes, or the program is being replaced.
+      if (!this.#hasStarted) throw error;
+      this.#log.warn('a process could not be started, will be retried', {
+        index,
+        message: messageOf(error),
+      });
+      this.#spawnLater(index, delayMs);
+      return;
+    }
     this.#children.set(index, child);
-    const isFirst = !this.#hasStarted;
-    child.send({ index, count: this.#count, port: this.#port, isFirst } satisfies Assignment);
     void child.exited.then((exitCode) => {
       this.#children.delete(index);
       if (this.#stopping) return;
@@ -77,10 +85,28 @@ export class Supervisor {
         return;
       }
       const steady = performance.now() - started > STEADY_MS;
-      const wait = steady ? RESTART_MS : delayMs;
-      this.#log.warn('a process exited and will be restarted', { index, exitCode, waitMs: wait });
-      setTimeout(() => this.#spawn(index, Math.min(wait * 2, RESTART_MS_MAX)), wait);
+      const waitMs = steady ? RESTART_MS : delayMs;
+      this.#log.warn('a process exited and will be restarted', { index, exitCode, waitMs });
+      this.#spawnLater(index, waitMs);
     });
+  }
+
+  #spawnLater(index: number, waitMs: number): void {
+    setTimeout(() => this.#spawn(index, Math.min(waitMs * 2, RESTART_MS_MAX)), waitMs);
+  }
+
+  #startChild(index: number): Bun.Subprocess {
+    const child = Bun.spawn([...this.#command], {
+      env: { ...process.env, [SUPERVISOR_PID]: String(process.pid) },
+      stdio: ['ignore', 'inherit', 'inherit'], // the access log may go to standard output
+      ipc: (message: FromChild) => {
+        if (message.kind === 'ready') this.#ready.get(index)?.resolve(message);
+        else this.#relay(index, message);
+      },
+    });
+    const isFirst = !this.#hasStarted;
+    child.send({ index, count: this.#count, port: this.#port, isFirst } satisfies Assignment);
+    return child;
   }
 
   /** Relays a request to all other children, and a response to the child that requested it. */

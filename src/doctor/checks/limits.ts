@@ -17,7 +17,7 @@ const MEMORY_SHARE_MAX = 0.75;
 
 /** Compares the limits of the system with the settings. `pids` are the service's processes on this machine. */
 export function checkLimits(config: Config, pids: readonly number[]): Finding[] {
-  return [...checkOpenFiles(pids), checkMemory(config), checkCores(config)];
+  return [...checkOpenFiles(pids), checkMemory(config, pids.length), checkCores(config)];
 }
 
 /** The limit of the running processes; without any, the limit of a service that would be started from here. */
@@ -32,7 +32,9 @@ function checkOpenFiles(pids: readonly number[]): Finding[] {
   return [ok('limits.open_files', text)];
 }
 
-function checkMemory({ processes, cacheMb, historyMb }: Config): Finding {
+/** Replicas with settings of their own may run on the machine as well. */
+function checkMemory({ processes: ofSettings, cacheMb, historyMb }: Config, running: number): Finding {
+  const processes = Math.max(ofSettings, running);
   const neededMb = processes * (cacheMb + historyMb + BASE_MB);
   const availableMb = memoryMb();
   const text = `${processes} × (OPENPIT_CACHE_MB ${cacheMb} + OPENPIT_HISTORY_MB ${historyMb} + ${BASE_MB}) = up to ${neededMb} MB of memory, of ${availableMb} MB available`;

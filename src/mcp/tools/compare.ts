@@ -4,6 +4,7 @@ import { type AskRates, type QueryValues, RequestRefused } from '../../client/as
 import { csv, quoted } from '../../client/csv.ts';
 import { signed } from '../../client/signed.ts';
 import { percentChange, printNumber } from '../../market/decimal.ts';
+import { errorText } from '../hints.ts';
 import { dayText, measure, origin, percent } from '../text.ts';
 import { conversion, date, symbolParams, symbols, tool } from '../tool.ts';
 import { type Change, changesOf } from './change.ts';
@@ -22,7 +23,7 @@ export const compare = tool({
   async answer(args, ask, horizon) {
     const params = symbolParams(args);
     const changes = await changesOf(ask, params, args.from, args.to);
-    const { statistics, correlation } = await statisticsOf(ask, {
+    const { statistics, correlation, refusal } = await statisticsOf(ask, {
       ...params,
       startDate: args.from,
       endDate: args.to,
@@ -48,23 +49,24 @@ export const compare = tool({
       quoted, // part of a text that a model reads: an apostrophe before `+2.3 %` would be noise
     );
     const codes = changes.map(({ code }) => code);
-    return {
-      text: `${table}\n\nCorrelation of log returns between common days:\n${pairs(codes, correlation).join('\n')}`,
-    };
+    const correlations =
+      refusal === undefined
+        ? `Correlation of log returns between common days:\n${pairs(codes, correlation).join('\n')}`
+        : `No volatility and correlation: ${refusal}`;
+    return { text: `${table}\n\n${correlations}` };
   },
 });
 
-/** None if a symbol has no close in the range: what is paid for already is still worth an answer. */
-async function statisticsOf(
-  ask: AskRates,
-  params: QueryValues,
-): Promise<Pick<StatisticsAnswer, 'statistics' | 'correlation'>> {
+type StatisticsOrRefusal = Pick<StatisticsAnswer, 'statistics' | 'correlation'> & { refusal?: string };
+
+/** None if they are refused: the changes, which are paid for already, are still worth an answer. */
+async function statisticsOf(ask: AskRates, params: QueryValues): Promise<StatisticsOrRefusal> {
   try {
     return await ask<StatisticsAnswer>('/rates/statistics', params);
   } catch (error) {
-    if (error instanceof RequestRefused && error.code === 'no_data')
-      return { statistics: {}, correlation: {} };
-    throw error;
+    if (!(error instanceof RequestRefused)) throw error;
+    const none = { statistics: {}, correlation: {} };
+    return error.code === 'no_data' ? none : { ...none, refusal: errorText(error) };
   }
 }
 

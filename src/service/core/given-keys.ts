@@ -31,15 +31,15 @@ export class GivenKeys implements PageKeys {
     return keys;
   }
 
-  /** Checks them again if keys have changed. A failure is not one of following: the next change tries again. */
+  /** Checks them again if keys have changed. A failure is not one of following: the next call tries again. */
   async follow(change: number, log: Log): Promise<void> {
     if (change === this.#checkedAt) return;
-    this.#checkedAt = change;
     try {
       const now = this.#clock.now();
       if (await this.#isLost(this.demoKey)) this.demoKey = await demoKey(this.#config, this.#ledger, now);
       if (await this.#isLost(this.publicKey))
         this.publicKey = await publicKey(this.#config, this.#ledger, now);
+      this.#checkedAt = change;
     } catch (error) {
       log.warn('the key of the page could not be replaced', { message: messageOf(error) });
     }

@@ -210,3 +210,26 @@ test('a server that cannot be reached is named, and a wrong URL refused', async 
   }
   expect(await openpit(['latest', 'XAU', '--url', 'rates'], nowhere)).toMatchObject({ exitCode: 2 });
 });
+
+test('openpit history says beside its prices which symbols have none in the range', async () => {
+  await importPrices('PL', '2024-05-14,1000\n');
+  const warning = 'The data of PL starts on 2024-05-14, after this range.\n';
+  for (const output of [[], ['--csv']]) {
+    const args = ['history', 'XAU', 'PL', '--from', '2024-04-30', '--to', '2024-04-30', ...output];
+    const { exitCode, stdout, stderr } = await openpit(args, settings);
+    expect({ output, exitCode, stderr }).toEqual({ output, exitCode: 0, stderr: warning });
+    expect(stdout).toContain('2024-04-30');
+  }
+}, 60_000);
+
+test('an unknown symbol beside a known one is refused by every version of the interface', async () => {
+  const url = `${program.url}/v3`;
+  for (const args of [
+    ['latest', 'XAU', 'XAUU'],
+    ['history', 'XAU', 'XAUU', '--from', '2024-05-14', '--csv'],
+  ]) {
+    const found = await openpit([...args, '--url', url], { ...nowhere, OPENPIT_KEY: key });
+    expect(found).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(found.stderr).toContain('Unknown symbol: XAUU');
+  }
+}, 60_000);

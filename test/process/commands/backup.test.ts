@@ -71,6 +71,8 @@ test('the first start has the units that were leased when the backup was made, a
   expect(await openpit(['backup', backup], settings)).toMatchObject({ exitCode: 0 });
   await program.end();
   expect(await openpit(['restore', backup, '--force'], settings)).toMatchObject({ exitCode: 0 });
+  const moved = join(newFolder(), 'moved.db');
+  expect(await openpit(['move', '--to', moved], settings)).toMatchObject({ exitCode: 0, stderr: '' });
   const ledger = await Ledger.open(`sqlite://${join(settings.OPENPIT_DATA_DIR, 'openpit.db')}`, systemClock);
   try {
     expect((await ledger.replicas.list()).replicas).toEqual([]);

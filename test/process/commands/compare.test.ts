@@ -44,6 +44,22 @@ test('other values and other days are reported with both sides: exit code 1', as
   expect(stdout).toMatch(/value +rates\.XAG\.endRate +28\.5 +28\.6/);
 });
 
+test('a redirect is reported and not followed, so that no other address gets the key: exit code 1', async () => {
+  const keys: (string | null)[] = [];
+  using other = Bun.serve({
+    port: 0,
+    fetch({ headers }) {
+      keys.push(headers.get('x-api-key'));
+      return Response.json({});
+    },
+  });
+  using moved = Bun.serve({ port: 0, fetch: () => Response.redirect(other.url.href) });
+  const { exitCode, stderr } = await compare('XAU', '--with', moved.url.origin);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(`redirects to ${other.url.href}, which must not get the key`);
+  expect(keys).toEqual([]);
+});
+
 test('a tolerance accepts small differences of values, not of days', async () => {
   const { stdout } = await compare('XAG', '--tolerance', '1', '--json');
   const found = JSON.parse(stdout) as { request: string; differences: { kind: string }[] }[];
@@ -91,6 +107,17 @@ test('services that refuse every request, as with wrong keys, are not enough for
     'openpit: no prices were compared: both services refuse every request (status 401); check the keys\n',
   );
   expect(exitCode).toBe(1);
+});
+
+test('services that refuse every request for prices, as for an unknown symbol, are not enough for success', async () => {
+  const { exitCode, stdout, stderr } = await compare('NOSUCH');
+  expect(stdout).toContain('\n/rates/latest?symbols=NOSUCH: refused by both (404)\n');
+  expect(stderr).toBe(
+    'openpit: no prices were compared: both services refuse every request for them (status 404); check the symbols and the day\n',
+  );
+  expect(exitCode).toBe(1);
+  const before = await compare('XAU', '--date', '1950-01-01');
+  expect(before.stdout).toMatch(/\/rates\/historical\S+: refused by both \(404\)\n/);
 });
 
 test('a service that cannot be reached is named', async () => {

@@ -103,6 +103,16 @@ onEachEngine('openpit export', (engine) => {
     expect(stdout).toBe(text);
   });
 
+  test('says which of the named symbols have no prices in the range', async () => {
+    const { exitCode, stdout, stderr } = await openpit('--symbols', 'XAU,CORN,XAG', '--to', '1989-12-31');
+    expect({ exitCode, lines: stdout.split('\n').length }).toEqual({ exitCode: 0, lines: 2 });
+    const starts = ['XAU', 'CORN'].map(
+      (code) => `The data of ${code} starts on 1990-01-02, after this range.\n`,
+    );
+    expect(stderr).toStartWith(starts.join(''));
+    expect((await openpit('--to', '1989-12-31')).stderr).toStartWith('0 rows');
+  });
+
   test('writes Parquet with all bars of the ledger and their sums', async () => {
     const file = join(newFolder(), 'all.parquet');
     expect((await openpit('-o', file)).exitCode).toBe(0);
@@ -128,6 +138,7 @@ onEachEngine('openpit export', (engine) => {
       [['--symbols', ','], 'Send codes separated by commas, for example --symbols XAU,WTIOIL-FUT.'],
       [['--symbols', 'XAU', '--unit', 'litre'], 'The unit "litre" does not fit XAU'],
       [['--from', '2001-02-01', '--to', '2001-01-01'], '--from 2001-02-01 is after --to 2001-01-01'],
+      [['--from', '2100-01-01'], '--from is in the future (received 2100-01-01)'],
     ];
     for (const [options, message] of WRONG) {
       const { exitCode, stderr } = await openpit(...options, '-o', file);

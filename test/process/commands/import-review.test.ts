@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { Ledger } from '../../../src/ledger/ledger.ts';
+import { printDay } from '../../../src/market/day.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { openpit } from '../../support/program.ts';
 
@@ -41,6 +44,27 @@ test('an import holds suspicious prices back, refuses zeros, and says so', async
   );
   expect(await decide('release', '999')).toContain('there is no price 999; openpit quarantine list --all');
   expect(await json('import', file, '--symbol', 'XAU')).toMatchObject({ unchanged: 3, held: 1 });
+}, 180_000);
+
+test('as JSON, all held prices are listed', async () => {
+  const { file, run, json } = await workplace();
+  await run('import', file, '--symbol', 'XAU');
+  const ledger = await Ledger.open(join(dirname(file), 'openpit.db'), systemClock);
+  await ledger.engine.write(
+    (tx) => tx`WITH RECURSIVE n (day) AS (SELECT 1 UNION ALL SELECT day + 1 FROM n WHERE day < 10000)
+      INSERT INTO quarantine_bar (id, symbol_id, source_id, day, open, high, low, close, received, reason, origin, state)
+      SELECT 100 + day, 1, 1, day, 1, 1, 1, 1, 0, 'odd', 'push', 'held' FROM n`,
+  );
+  await ledger.close();
+  expect(await json('quarantine', 'list')).toHaveLength(10_002);
+}, 180_000);
+
+test('the undo of an import lists all days as JSON', async () => {
+  const days = Array.from({ length: 10_001 }, (_, i) => `${printDay(i)},${2_300 + (i % 7)}`);
+  const { file, run, json } = await workplace(`date,close\n${days.join('\n')}\n`);
+  await run('import', file, '--symbol', 'XAU');
+  const { withdrawn, days: listed } = await json('import', 'undo', '1');
+  expect([withdrawn, listed.length]).toEqual([10_001, 10_001]);
 }, 180_000);
 
 test('prices that do not fit together are reported as unusual only if they are accepted', async () => {

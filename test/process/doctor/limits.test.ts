@@ -1,5 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { availableParallelism, totalmem } from 'node:os';
+import { readConfig } from '../../../src/config.ts';
+import { checkLimits } from '../../../src/doctor/checks/limits.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { Doctor } from '../../support/monitoring/doctor.ts';
 import { eventually, openpit, Program } from '../../support/program.ts';
@@ -15,6 +17,14 @@ test('more memory for caches and history than the machine has is a problem, most
   expect(await status(totalMb + 1)).toBe('problem');
   expect(await status(Math.floor(totalMb * 0.8))).toMatch(/warning|problem/); // a container may have less
   expect(await status(1)).toBe('ok');
+});
+
+test('the memory of all running processes of the machine counts, as of several replicas', () => {
+  const config = readConfig({ OPENPIT_CACHE_MB: '32', OPENPIT_HISTORY_MB: '68', OPENPIT_PROCESSES: '2' }, {});
+  const memory = (pids: readonly number[]) =>
+    checkLimits(config, pids).find(({ check }) => check === 'limits.memory')!.message;
+  expect(memory([])).toMatch(/^2 × .* = up to 600 MB/);
+  expect(memory([1, 2, 3])).toMatch(/^3 × .* = up to 900 MB/);
 });
 
 test('more processes than cores are a warning', async () => {

@@ -114,6 +114,14 @@ test('an access log in a missing folder is a problem, a webhook without TLS a wa
   expect(doctor.of('settings.webhook')[0]).toMatch(/^warning/);
 });
 
+test.each(['http://[::1]:9000/x', 'http://127.0.0.1:9000/x', 'https://hooks.example/x'])(
+  'a webhook on this machine, or with TLS, is no finding: %s',
+  async (url) => {
+    const doctor = await Doctor.run({ OPENPIT_DATA_DIR: newFolder(), OPENPIT_WEBHOOK_URL: url });
+    expect(doctor.of('settings.webhook')).toEqual([]);
+  },
+);
+
 test('the text report has a line for each finding, with its fix', async () => {
   const { stdout, stderr, exitCode } = await openpit(['doctor', '--admin-token', 'short'], {
     OPENPIT_DATA_DIR: newFolder(),

@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from 'bun:test';
 import { SQL } from 'bun';
+import { childrenOf } from '../../support/child-processes.ts';
 import { TcpProxy } from '../../support/http/tcp-proxy.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { newDatabase } from '../../support/postgres.ts';
-import { eventually, openpit, Program } from '../../support/program.ts';
+import { eventually, openpit, Program, spawnOpenpit } from '../../support/program.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -47,6 +48,27 @@ test('if PostgreSQL does not come up, the start ends with exit code 1 and a line
   expect(last).toContain('PostgreSQL could not be reached for 6 s');
   expect(last).toContain('OPENPIT_DATABASE_URL');
 }, 180_000);
+
+/** As in a container: the first process of a PID namespace ignores signals that it has no handler for. */
+const AS_FIRST_PROCESS = ['unshare', '--user', '--map-root-user', '--pid', '--fork'];
+
+test.skipIf(!Bun.which('unshare') || Bun.spawnSync([...AS_FIRST_PROCESS, 'true']).exitCode !== 0)(
+  'a signal ends a start that waits for PostgreSQL, also as the first process of a container',
+  async () => {
+    const settings = {
+      OPENPIT_DATA_DIR: newFolder(),
+      OPENPIT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    };
+    const child = spawnOpenpit(['serve'], settings, undefined, AS_FIRST_PROCESS);
+    const { value } = await child.stderr.getReader().read();
+    expect(new TextDecoder().decode(value)).toContain('waiting for PostgreSQL');
+    const [first] = childrenOf(child.pid);
+    endings.push(() => child.exitCode === null && process.kill(first!, 'SIGKILL'));
+    process.kill(first!, 'SIGTERM');
+    expect(await Promise.race([child.exited, Bun.sleep(10_000)])).toBe(0);
+  },
+  60_000,
+);
 
 test('a PostgreSQL without a free connection, a wrong password and a wrong database: the last line says what to change', async () => {
   const url = await newDatabase();

@@ -73,6 +73,23 @@ test('a signal to all processes at once, as from a terminal, ends them without l
   expect(JSON.parse(stdout)).toMatchObject([{ used: 300 }]);
 }, 180_000);
 
+test('a second signal ends all processes at once, although a request is in progress', async () => {
+  await start();
+  const children = childrenOf(program!.pid);
+  const { hostname, port } = new URL(program!.url);
+  // Enough connections for each process to have one.
+  for (let i = 0; i < 30; i++) {
+    const socket = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } });
+    socket.write('GET /health HTTP/1.1\r\n');
+  }
+  process.kill(program!.pid, 'SIGTERM');
+  await Bun.sleep(500);
+  expect(children.every(isAlive)).toBe(true);
+  process.kill(program!.pid, 'SIGTERM');
+  await eventually(async () => !children.some(isAlive), 5_000);
+  expect(await program!.exited).toBe(1);
+}, 180_000);
+
 test('the processes stop when their supervisor is killed', async () => {
   await start();
   const children = childrenOf(program!.pid);

@@ -165,6 +165,8 @@ const NEED_A_LEDGER = [
   'feed disable ecb',
   'feed history',
   'feed doctor ecb',
+  'feed set ecb',
+  'feed set ecb --reset',
   'webhook secret',
   'audit',
 ];
@@ -189,6 +191,14 @@ test.each([
   const folder = join(newFolder(), 'new');
   expect(await openpit(command.split(' '), { OPENPIT_DATA_DIR: folder })).toMatchObject({ exitCode: 0 });
   expect(existsSync(join(folder, 'openpit.db'))).toBe(true);
+});
+
+test('feed set with an address that cannot be used creates no ledger', async () => {
+  const folder = join(newFolder(), 'new');
+  const { exitCode } = await openpit(['feed', 'set', 'ecb', '--url', 'ftp://mirror.example'], {
+    OPENPIT_DATA_DIR: folder,
+  });
+  expect([exitCode, existsSync(folder)]).toEqual([2, false]);
 });
 
 test('an empty file is no ledger whose counts add up', async () => {

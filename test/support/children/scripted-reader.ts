@@ -38,6 +38,7 @@ self.onmessage = async ({ data }: MessageEvent<ToReader>) => {
         warnings: [],
         columns: [],
         rows: 0,
+        isWide: false,
         revision: 0,
         hiddenAfter: undefined,
         isFromStandby: false,
