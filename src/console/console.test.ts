@@ -116,6 +116,12 @@ test('a key is not spelled out on the screen, and a request can be pasted', () =
   );
 });
 
+test('the formula for a spreadsheet works in every locale, and reads . as the decimal point', () => {
+  expect(snippet('Spreadsheet', 'http://x', '/rates/latest?symbols=XAU', 'pit_live_0')).toBe(
+    '=IMPORTDATA("http://x/rates/latest?symbols=XAU&format=csv&apiKey=pit_live_0"; ","; "en_US")',
+  );
+});
+
 test('the market is sorted by change, and symbols without one come last', () => {
   const symbols = ['A', 'B', 'C', 'D'].map((symbol) => ({ symbol }) as MarketSymbol);
   const rates: Record<string, number> = { A: 110, B: 90, C: 130 };

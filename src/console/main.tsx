@@ -16,17 +16,30 @@ import { loadStyle } from './show/load-style.ts';
 import { applyTheme } from './show/theme.tsx';
 import touchStyle from './style/touch.css' with { type: 'file' };
 
-applyTheme();
-if (matchMedia('(pointer: coarse)').matches) loadStyle(touchStyle).catch(() => {}); // the page works without it
-takeKeyFromAddress();
-addEventListener('hashchange', takeKeyFromAddress); // before the router's own listener
-render(<App />, document.getElementById('app')!);
-addEventListener(
-  'focusin',
-  ({ target }) =>
-    void import('./show/keep-focus.ts').then(
-      ({ keepFocus }) => keepFocus(target),
-      () => {},
-    ),
-  { once: true },
-);
+function start(): void {
+  applyTheme();
+  if (matchMedia('(pointer: coarse)').matches) loadStyle(touchStyle).catch(() => {}); // the page works without it
+  takeKeyFromAddress();
+  addEventListener('hashchange', takeKeyFromAddress); // before the router's own listener
+  render(<App />, document.getElementById('app')!);
+  addEventListener(
+    'focusin',
+    ({ target }) =>
+      void import('./show/keep-focus.ts').then(
+        ({ keepFocus }) => keepFocus(target),
+        () => {},
+      ),
+    { once: true },
+  );
+}
+
+function hasStorage(): boolean {
+  try {
+    return !!localStorage;
+  } catch {
+    return false;
+  }
+}
+
+if (hasStorage()) start();
+else void import('./memory-storage.ts').then(start);

@@ -46,7 +46,7 @@ inBrowser('the examples', (browser) => {
     await page.getByRole('button', { name: 'Spreadsheet', exact: true }).click();
     const examples = await copyAll(page);
     for (const text of examples.filter((one) => one !== 'A spreadsheet cannot follow a stream.')) {
-      const [, url = ''] = /^=IMPORTDATA\("(.+)"\)$/.exec(text) ?? [];
+      const [, url = ''] = /^=IMPORTDATA\("(.+?)"; ","; "en_US"\)$/.exec(text) ?? [];
       const response = await fetch(url);
       expect(response.status, url).toBe(200);
       expect(response.headers.get('content-type')).toStartWith('text/csv');

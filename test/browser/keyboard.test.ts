@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { demoFolder } from '../support/database/demo-folder.ts';
-import { Program } from '../support/program.ts';
+import { eventually, Program } from '../support/program.ts';
 import { hold, openPage } from './browser.ts';
 import { inBrowser } from './in-browser.ts';
 
@@ -163,6 +163,28 @@ inBrowser('with the keyboard alone', (browser) => {
     await page.keyboard.press('Enter');
     release();
     await page.getByRole('heading', { name: 'Silver XAG' }).waitFor();
+    await close();
+  });
+
+  test('a link moves the focus to the new page, and one within a page keeps it', async () => {
+    const { page, complaints, close } = await openPage(browser, program.url);
+    const focusedId = () => page.evaluate('document.activeElement.id');
+    await page.goto(program.url);
+    await page.locator('.live.on').waitFor();
+    while (!(await page.evaluate(`document.activeElement.matches('.quotes a')`)))
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('.legend-day').waitFor();
+    await eventually(async () => (await focusedId()) === 'content');
+    await tabTo(page, 'Docs');
+    await page.keyboard.press('Enter');
+    await page.getByText('quota_exhausted').first().waitFor();
+    await eventually(async () => (await focusedId()) === 'content');
+    await tabTo(page, 'Units: unit');
+    await page.keyboard.press('Enter');
+    await eventually(async () => page.url().endsWith('#/docs/unit'));
+    expect(await focused(page)).toBe('Units: unit');
+    expect(complaints).toEqual([]);
     await close();
   });
 });

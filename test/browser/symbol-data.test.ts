@@ -104,7 +104,7 @@ inBrowser('the data of a symbol', (browser) => {
     expect(await copied('curl')).toStartWith('curl -H');
     expect(await copied('Python')).toContain('requests.get(');
     expect(await copied('JavaScript')).toContain('await fetch(');
-    const [, url] = /^=IMPORTDATA\("(.+)"\)$/.exec(await copied('Spreadsheet'))!;
+    const [, url] = /^=IMPORTDATA\("(.+?)"; ","; "en_US"\)$/.exec(await copied('Spreadsheet'))!;
     const rows = (await (await fetch(url!)).text()).trim().split('\n');
     expect(rows[0]).toStartWith('date,symbol,open,high,low,close');
     expect(rows).toHaveLength(1 + 30);

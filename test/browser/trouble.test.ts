@@ -52,6 +52,28 @@ inBrowser('the page in trouble', (browser) => {
     await service.close();
   });
 
+  test('a browser that refuses to store anything shows the page, and keeps choices until it is loaded again', async () => {
+    const program = await Program.start({ OPENPIT_DATA_DIR: await demoFolder() });
+    const { page, complaints, close } = await openPage(browser, program.url);
+    await page.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage']) {
+        const get = () => {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        };
+        Object.defineProperty(window, name, { configurable: true, get });
+      }
+    });
+    await page.goto(program.url);
+    await page.locator('.live.on').waitFor();
+    await page.getByRole('button', { name: 'Switch to dark colours' }).click();
+    await page.getByRole('button', { name: 'Switch to light colours' }).waitFor();
+    await page.locator('.quotes a').first().click();
+    await page.locator('.legend-day').waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+    await program.end();
+  });
+
   test('a wrong admin token gets a message, and a disabled operator’s page says how to enable it', async () => {
     const on = await openTestService('sqlite', {
       settings: { OPENPIT_ADMIN_TOKEN: 'the-right-token-of-it' },

@@ -1,6 +1,8 @@
+import { readRoute } from '../data/route.ts';
+
 /**
  * Keeps the focus where the user works. A browser drops it when the focused button is disabled or removed, so that the keyboard
- * is back at the top of the page.
+ * is back at the top of the page. A link to another page moves it there, so that a screen reader reads the new page.
  */
 
 /** A child of an element, by its position. */
@@ -21,7 +23,17 @@ export function keepFocus(target: EventTarget | null): void {
   document.addEventListener('focusout', ({ target }) => {
     queueMicrotask(() => target === kept?.button && isUsable(kept.button) && keep(undefined));
   });
+  addEventListener('hashchange', ({ oldURL, newURL }: HashChangeEvent) => {
+    const [{ page, rest }, next] = [readRoute(new URL(oldURL).hash), readRoute(new URL(newURL).hash)];
+    if (page !== next.page || rest !== next.rest) requestAnimationFrame(focusPage);
+  });
   keep(document.activeElement === document.body ? target : document.activeElement);
+}
+
+/** Moves the focus to the page unless it is within it, as on the link to a section. The frame before has rendered the page. */
+function focusPage(): void {
+  const content = document.getElementById('content')!;
+  if (!content.contains(document.activeElement)) content.focus({ preventScroll: true });
 }
 
 function keep(target: EventTarget | null | undefined): void {

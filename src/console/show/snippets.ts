@@ -8,11 +8,14 @@ export function snippet(language: Language, origin: string, path: string, key: s
     : requestSnippet(language, request);
 }
 
-/** A spreadsheet sends no headers, reads CSV, and waits for the end of a response. */
+/**
+ * A spreadsheet sends no headers, reads CSV, and waits for the end of a response. Where the decimal separator is a comma, it
+ * would read 1.234 as 1234, and separates arguments by semicolons, which all others accept.
+ */
 function spreadsheetFormula(url: string, key: string): string {
   if (isStream(url)) return 'A spreadsheet cannot follow a stream.';
   const table = url.replace(/&format=\w+/, '');
-  return `=IMPORTDATA("${table}${table.includes('?') ? '&' : '?'}format=csv&apiKey=${key}")`;
+  return `=IMPORTDATA("${table}${table.includes('?') ? '&' : '?'}format=csv&apiKey=${key}"; ","; "en_US")`;
 }
 
 /** Any request, in a language that can send it. */
