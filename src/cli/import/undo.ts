@@ -81,7 +81,7 @@ async function undo(call: CommandCall): Promise<void> {
   const days: { symbol: string; date: string; what: UndoneDay['what']; was: number }[] = [];
   const dropped = await call.withLedger(async (ledger) => {
     const found = await ledger.imports.find(run);
-    if (!found) throw new UsageError(`there is no import ${run}; openpit import list lists them`);
+    if (!found) throw new Error(`there is no import ${run}; openpit import list lists them`);
     if (found.undone !== undefined) throw new Error(`import ${run} has already been undone`);
     const symbols = [...(await ledger.symbols.list()), ...(await ledger.symbols.currencies())];
     const codes = new Map(symbols.map(({ id, code }) => [id, code]));

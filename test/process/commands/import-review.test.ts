@@ -137,7 +137,9 @@ test('--accept publishes suspicious prices, and an undo reverts the whole import
     (await json('import', 'list')).map(({ undone }: { undone: string | null }) => undone !== null),
   ).toEqual([true, false]);
   expect((await run('import', 'undo', '2')).stderr).toContain('has already been undone');
-  expect(await run('import', 'undo', '9')).toMatchObject({ exitCode: 2 });
+  const missing = await run('import', 'undo', '9');
+  expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining('there is no import 9;')]);
+  expect(await run('import', 'undo', 'nine')).toMatchObject({ exitCode: 2 });
 }, 180_000);
 
 test('bars withdraw lists what it withdrew, and fails when there was nothing', async () => {
