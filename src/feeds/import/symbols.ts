@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NamedFormula } from '../../ledger/symbols/formulas.ts';
 import type { Alias, LedgerSymbol } from '../../ledger/symbols/symbols.ts';
-import { CENTS } from '../../market/currency.ts';
+import { CENTS, ISO_CURRENCIES } from '../../market/currency.ts';
 import { nearestCodes } from '../../market/search/similar-codes.ts';
 import { marketOf } from '../../market/session.ts';
 import type { RowSymbol } from './row-reader.ts';
@@ -20,6 +20,8 @@ export class FileSymbols {
   readonly #symbols: ReadonlyMap<string, LedgerSymbol>;
   readonly #aliases: readonly Alias[];
   readonly #formulas: ReadonlySet<string>;
+  /** That have an exchange rate, or that a symbol is quoted in. */
+  readonly #currencies: ReadonlySet<string>;
   readonly #found = new Map<string, RowSymbol>();
   readonly #all: RowSymbol[] = [];
 
@@ -27,15 +29,22 @@ export class FileSymbols {
     symbols: readonly LedgerSymbol[],
     aliases: readonly Alias[],
     formulas: readonly NamedFormula[],
+    rates: readonly LedgerSymbol[],
   ) {
     this.#symbols = new Map(symbols.map((symbol) => [symbol.code, symbol]));
     this.#aliases = aliases;
     this.#formulas = new Set(formulas.map(({ code }) => code));
+    this.#currencies = new Set([...rates, ...symbols].map(({ currency }) => currency.code));
   }
 
   static async read(ledger: Ledger): Promise<FileSymbols> {
     const { symbols, formulas } = ledger;
-    return new FileSymbols(await symbols.list(), await symbols.aliases(), await formulas.list());
+    return new FileSymbols(
+      await symbols.list(),
+      await symbols.aliases(),
+      await formulas.list(),
+      await symbols.currencies(),
+    );
   }
 
   /** The codes as written in the file, in order of appearance. */
@@ -48,7 +57,7 @@ export class FileSymbols {
     const known = this.#found.get(code);
     if (known) return known;
     const rateOf = EXCHANGE_RATE.exec(code)?.[1];
-    const problem = rateOf && problemWithRate(rateOf);
+    const problem = rateOf && this.#problemWithRate(rateOf);
     if (problem) throw unknownSymbol(problem, line);
     const listed = rateOf === undefined ? this.#symbolOf(code, line) : undefined;
     const currency = rateOf ?? listed!.currency.code;
@@ -91,6 +100,18 @@ export class FileSymbols {
     throw unknownSymbol(this.#problemWith(code), line);
   }
 
+  /** Why there cannot be an exchange rate of a currency; undefined if there can. */
+  #problemWithRate(currency: string): string | undefined {
+    if (currency === 'EUR') return 'there is no exchange rate EUR/EUR: it is always 1.';
+    const whole = CENTS[currency];
+    if (whole)
+      return `there is no exchange rate EUR/${currency}: it is computed from EUR/${whole}; import that.`;
+    if (this.#currencies.has(currency) || ISO_CURRENCIES.includes(currency)) return undefined;
+    const nearest = nearestCodes(currency, this.#currencies).map((code) => `EUR/${code}`);
+    const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : '';
+    return `there is no exchange rate EUR/${currency}: "${currency}" is neither a currency of ISO 4217 nor that of a symbol.${hint}`;
+  }
+
   #problemWith(code: string): string {
     if (this.#formulas.has(code))
       return `${code} is a formula; import the prices of the symbols that it is computed from.`;
@@ -105,11 +126,4 @@ export class FileSymbols {
 
 function unknownSymbol(problem: string, line: number | undefined): UnknownSymbol {
   return new UnknownSymbol(line === undefined ? problem : `line ${line}: ${problem}`);
-}
-
-/** Why a currency has no exchange rate of its own; undefined if it has one. */
-function problemWithRate(currency: string): string | undefined {
-  if (currency === 'EUR') return 'there is no exchange rate EUR/EUR: it is always 1.';
-  const whole = CENTS[currency];
-  return whole && `there is no exchange rate EUR/${currency}: it is computed from EUR/${whole}; import that.`;
 }

@@ -1,3 +1,4 @@
+import { ISO_CURRENCIES } from '../../market/currency.ts';
 import { parseFormula } from '../../market/formula/parse.ts';
 import { readFormula } from '../../market/formula/read.ts';
 import { CODE_PATTERN } from '../../market/symbol.ts';
@@ -156,11 +157,7 @@ async function unitOf(tx: Sql, { code, unit }: NamedFormula): Promise<string | u
 async function currencyOf(tx: Sql, { code, currency }: NamedFormula): Promise<string | undefined> {
   const rows = await tx`SELECT DISTINCT currency_code AS currency FROM symbol
     UNION SELECT currency FROM formula WHERE code = ${code}`;
-  const known = [
-    NO_MEASURE,
-    ...rows.map((row) => asText(row.currency)),
-    ...Intl.supportedValuesOf('currency'),
-  ];
+  const known = [NO_MEASURE, ...rows.map((row) => asText(row.currency)), ...ISO_CURRENCIES];
   return known.find((one) => one.toLowerCase() === currency.toLowerCase());
 }
 

@@ -227,6 +227,26 @@ onEachEngine('prices by hand', (engine) => {
     service.clock.time = NOON;
   });
 
+  test('an exchange rate is imported for a currency of ISO 4217 or of a symbol, and for no other code', async () => {
+    const csv = 'date,close\n2024-05-08,0.00001\n';
+    const preview = (currency: string) => upload(`symbol=EUR/${currency}&dryRun=true`, csv);
+    expect((await preview('SEK')).body).toMatchObject({ taken: 1 });
+    expect((await preview('DEM')).body).toMatchObject({ taken: 1 }); // a former one
+    for (const code of ['XYZ', 'XXX', 'BTC'])
+      expect(expectRefusal(await preview(code), 400, 'invalid_file')).toContain(`EUR/${code}: "${code}" is`);
+    const symbol = {
+      name: 'Hashrate',
+      category: 'Energy',
+      currency: { code: 'BTC', name: 'Bitcoin', symbol: '₿' },
+      unit: { symbol: 'EH', name: 'Exahash' },
+      market: 'SPOT',
+      decimals: 8,
+      updateInterval: 'day',
+    };
+    expect((await send('PUT', '/admin/symbols/HASHRATE', symbol)).status).toBe(200);
+    expect((await preview('BTC')).body).toMatchObject({ taken: 1 });
+  });
+
   test('a change that makes no sense is refused', async () => {
     const flat = { open: 1, high: 1, low: 1, close: 1 };
     const base = { symbol: 'XAU', date: '2024-05-09', ...flat, reason: 'x' };

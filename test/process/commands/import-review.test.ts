@@ -100,6 +100,9 @@ test('an unknown code, a formula and a rate that is not for 1 euro are refused, 
   expect(await refusal('--symbol', 'eur/usx')).toContain(
     'EUR/USX: it is computed from EUR/USD; import that.',
   );
+  expect(await refusal('--symbol', 'EUR/UDS')).toContain(
+    'EUR/UDS: "UDS" is neither a currency of ISO 4217 nor that of a symbol. Did you mean EUR/USD?',
+  );
 }, 180_000);
 
 test('a dry run reports the same and writes nothing, not even a new currency', async () => {
