@@ -54,8 +54,8 @@ export function momentOf(at: string): string {
 
 function latestCsv({ rates, metadata }: LatestAnswer): string {
   const rows = Object.entries(rates).map(([code, rate]) => {
-    const { quote, unit, at, source } = metadata[code]!;
-    return [code, rate, quote, unit, at!, source];
+    const { quote, unit, at, source, stale } = metadata[code]!;
+    return [code, rate, quote, unit, at!, source, String(stale ?? '')];
   });
-  return csv(['symbol', 'rate', 'quote', 'unit', 'at', 'source'], rows);
+  return csv(['symbol', 'rate', 'quote', 'unit', 'at', 'source', 'stale'], rows);
 }

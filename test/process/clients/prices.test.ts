@@ -48,7 +48,9 @@ test('openpit latest prints an aligned table without colours, the same from the 
 
 test('openpit latest takes formulas, and prints JSON and CSV', async () => {
   const { stdout } = await openpit(['latest', '{XAU}-{XAG}', '--csv'], settings);
-  expect(stdout).toBe('symbol,rate,quote,unit,at,source\n{XAU}-{XAG},12329.625,USD,T.oz,2024-05-14,import\n');
+  expect(stdout).toBe(
+    'symbol,rate,quote,unit,at,source,stale\n{XAU}-{XAG},12329.625,USD,T.oz,2024-05-14,import,true\n',
+  );
   const json = JSON.parse((await openpit(['latest', 'XAU', '--json'], settings)).stdout);
   expect(json).toMatchObject({ success: true, rates: { XAU: 12358.25 } });
 }, 60_000);
@@ -84,7 +86,7 @@ test('no text of a server is a formula in the CSV, and a negative price stays a 
   });
   const ask = async (...args: string[]) =>
     (await openpit([...args, '--csv', '--url', `${server.url}`], { ...nowhere, OPENPIT_KEY: 'any' })).stdout;
-  expect(await ask('latest', 'XAU')).toEndWith("\n'-{XAU},-1,USD,T.oz,2024-05-14,'=1+1\n");
+  expect(await ask('latest', 'XAU')).toEndWith("\n'-{XAU},-1,USD,T.oz,2024-05-14,'=1+1,\n");
   expect(await ask('history', 'XAU', '--from', '2024-05-14')).toEndWith(
     "\n2024-05-14,'@XAU,-1,-1,-1,-1,-1,1\n",
   );
