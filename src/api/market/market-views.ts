@@ -68,7 +68,8 @@ export class MarketViews {
   /** The requested part of the view of a plan, for all symbols or for those that it names. */
   async body(part: MarketPart, query: QueryParams, { delaySeconds }: Plan, now: number): Promise<SharedBody> {
     const delayMs = delaySeconds * 1000;
-    if (!query.get('symbols')) return (await this.get(delayMs, now))[part];
+    const lists = query.get('symbols') ?? [];
+    if (lists.every((list) => list.trim() === '')) return (await this.get(delayMs, now))[part];
     const symbolSet = readSymbolSet(query, { maxSymbols: UNLIMITED });
     const options = { symbolsMax: UNLIMITED, onlyNamed: true };
     const { symbols } = findSymbols(symbolSet, this.#board, now, options);

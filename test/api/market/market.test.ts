@@ -50,6 +50,19 @@ onEachEngine('GET /market', (engine) => {
     expect(body.aliases).toMatchObject({ GC: 'XAU', CL: 'WTIOIL-FUT', COPPER: 'HG-SPOT' });
   });
 
+  test('empty symbols count as missing; a list without a code is refused', async () => {
+    for (const path of ['/market?symbols=', '/market?symbols=%20&symbols=']) {
+      const { status, body, headers } = await api.ask(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(body.symbols).toHaveLength(CATALOGUE_SIZE);
+      const warning = 'The parameter "symbols" is empty, which counts as missing.';
+      expect(headers.get('openpit-warnings')).toContain(warning);
+    }
+    const visit = (await api.ask('/market')).headers.get('openpit-visit');
+    expect((await api.ask(`/market/quotes?visit=${visit}&symbols=`)).status).toBe(200);
+    expectRefusal(await api.ask('/market?symbols=,'), 400, 'invalid_symbols');
+  });
+
   test('a visit that does not pay and a switch that is neither true nor false are reported', async () => {
     const warnings = async (query: string) =>
       (await api.ask(`/market?${query}`)).headers.get('openpit-warnings') ?? '';
