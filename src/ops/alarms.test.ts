@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { hostname } from 'node:os';
-import { fullDisk } from './alarms.ts';
+import { fewInodes, fullDisk } from './alarms.ts';
 
 test('the alarm about a full disk says which disk needs space, and on which machine', () => {
   expect(fullDisk(() => undefined)).toEqual([]);
@@ -10,5 +10,15 @@ test('the alarm about a full disk says which disk needs space, and on which mach
   ]);
   expect(fullDisk(() => ({ disk: 'the disk of OPENPIT_DATA_DIR', isLocal: true }))).toMatchObject([
     { subject: { machine: hostname() }, event: { machine: hostname() } },
+  ]);
+});
+
+test('the alarm about inodes says where files must be deleted, and how to see how many', () => {
+  expect(fewInodes(() => undefined)).toEqual([]);
+  const machine = hostname();
+  const advice =
+    'delete files on the disk of OPENPIT_DATA_DIR, which has space but hardly any inodes for new files (see df -i)';
+  expect(fewInodes(() => 'the disk of OPENPIT_DATA_DIR')).toEqual([
+    { name: 'disk.inodes', subject: { machine }, event: { type: 'disk.inodes', machine, advice } },
   ]);
 });

@@ -68,3 +68,13 @@ export function fullDisk(diskToFree: () => FullDisk | undefined): ActiveAlarm[] 
   const advice = `free space on ${disk}; prices are then accepted again without a restart`;
   return [{ name: type, subject, event: { type, ...subject, intake: 'stopped', advice } }];
 }
+
+/** A local disk that cannot hold new files. Those that exist can be written, so prices are accepted. */
+export function fewInodes(diskWithFewInodes: () => string | undefined): ActiveAlarm[] {
+  const disk = diskWithFewInodes();
+  if (disk === undefined) return [];
+  const type = 'disk.inodes';
+  const subject = { machine: hostname() };
+  const advice = `delete files on ${disk}, which has space but hardly any inodes for new files (see df -i)`;
+  return [{ name: type, subject, event: { type, ...subject, advice } }];
+}

@@ -52,6 +52,10 @@ const MEANINGS: Readonly<Record<string, { title: string; effect: string }>> = {
     title: 'The disk is nearly full',
     effect: 'Requests are answered and counted, but new prices are rejected until it has space.',
   },
+  'disk.inodes': {
+    title: 'The disk can hold hardly any new files',
+    effect: 'It has space, but no inodes: downloads, backups, new customers and the next start can fail.',
+  },
 };
 
 /** Active alarms of all processes. Loaded separately, because it does not need the ledger as the rest of the page does. */

@@ -13,6 +13,7 @@ const GB = 1024 ** 3;
 /** Room for some days of ticks of a busy feed. */
 const FREE_BYTES_MIN = GB;
 const FREE_SHARE_MIN = 0.05;
+const INODES_SHARE_MIN = 0.01;
 
 /** Linux file system types. */
 const NETWORK_TYPES = new Set([0x6969 /* NFS */, 0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */]);
@@ -47,8 +48,16 @@ function checkRoom(folder: string): Finding[] {
   const [free, total] = [bavail * bsize, blocks * bsize];
   const text = `${folder} has ${inGb(free)} of ${inGb(total)} free`;
   const fix = 'free up space, or move the data folder to a larger disk';
-  if (files > 0 && ffree < files * 0.01)
-    return [problem('disk.inodes', `the file system of ${folder} has no inodes left for new files`, fix)];
+  if (files > 0 && ffree < files * INODES_SHARE_MIN) {
+    const few = `the file system of ${folder} has ${ffree} of ${files} inodes free for new files`;
+    return [
+      problem(
+        'disk.inodes',
+        few,
+        'delete files that are not needed (df -i), or move the data folder to another file system',
+      ),
+    ];
+  }
   if (!hasDiskSpace(folder)) return [problem('disk.room', `${text}: no prices are accepted`, fix)];
   if (free < Math.min(FREE_BYTES_MIN, total / 2) || free < total * FREE_SHARE_MIN)
     return [warning('disk.room', text, fix)];

@@ -5,6 +5,10 @@ import { Unavailable } from './errors.ts';
 const RESERVE_BYTES = 32 * 1024 * 1024;
 const RESERVE_SHARE = 1 / 8;
 
+/** Enough for days of new files. On a small file system, a hundredth of it. */
+const INODES_MIN = 10_000;
+const INODES_SHARE_MIN = 1 / 100;
+
 /** The name in `meta` under which SQLite allocates space for usage counts. */
 export const RESERVED_SPACE = 'room';
 
@@ -15,6 +19,16 @@ export function hasDiskSpace(folder: string): boolean {
     return bavail * bsize >= Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
   } catch {
     return true; // an unreadable folder is another error, which the next write reports
+  }
+}
+
+/** Whether a folder's file system can hold new files. One that does not count its inodes (btrfs) has 0 of 0. */
+export function hasFreeInodes(folder: string): boolean {
+  try {
+    const { files, ffree } = statfsSync(folder);
+    return ffree >= Math.min(INODES_MIN, files * INODES_SHARE_MIN);
+  } catch {
+    return true; // as above
   }
 }
 

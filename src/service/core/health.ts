@@ -1,7 +1,14 @@
 import { isLate, type ListFeedStatus } from '../../api/model/feed-status.ts';
 import type { Health, Phase } from '../../api/model/health.ts';
 import type { Board } from '../../board/board.ts';
-import { type ActiveAlarm, type FullDisk, fullDisk, lateFeedSeries, lateFeeds } from '../../ops/alarms.ts';
+import {
+  type ActiveAlarm,
+  type FullDisk,
+  fewInodes,
+  fullDisk,
+  lateFeedSeries,
+  lateFeeds,
+} from '../../ops/alarms.ts';
 import type { Faults } from '../../ops/faults.ts';
 import type { CertificateMonitor } from '../../ops/tls/certificate-monitor.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -16,6 +23,8 @@ export interface HealthSources {
   simulated: boolean;
   /** The disk that is too full to accept prices. */
   diskToFree(): FullDisk | undefined;
+  /** The disk of this machine, in words, that has hardly any inodes left. */
+  diskWithFewInodes(): string | undefined;
 }
 
 /** Collects what `/health`, the alarms and the metrics report about this process. */
@@ -45,13 +54,14 @@ export class HealthReport {
   };
 
   readonly alarms = (): ActiveAlarm[] => {
-    const { clock, faults, certificate, feeds, diskToFree } = this.#sources;
+    const { clock, faults, certificate, feeds, diskToFree, diskWithFewInodes } = this.#sources;
     return [
       ...faults.alarms(),
       ...(certificate?.alarms() ?? []),
       ...lateFeeds(feeds, clock),
       ...lateFeedSeries(feeds, clock),
       ...fullDisk(diskToFree),
+      ...fewInodes(diskWithFewInodes),
     ];
   };
 }

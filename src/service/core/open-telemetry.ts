@@ -1,12 +1,14 @@
+import { dirname } from 'node:path';
 import type { ReaderPool } from '../../api/ledger-reads/reader-pool.ts';
 import type { Phase } from '../../api/model/health.ts';
 import { IngestMetrics } from '../../api/telemetry/ingest-metrics.ts';
 import type { Gauge } from '../../api/telemetry/metrics.ts';
 import type { Config } from '../../config.ts';
 import type { Webhook } from '../../gate/webhook.ts';
-import { hasDiskSpace as folderHasSpace } from '../../ledger/engine/disk-space.ts';
+import { hasDiskSpace as folderHasSpace, hasFreeInodes } from '../../ledger/engine/disk-space.ts';
 import type { LedgerLatency } from '../../ledger/engine/latency.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { ledgerPath } from '../../ledger/open-engine.ts';
 import type { FullDisk } from '../../ops/alarms.ts';
 import type { Caches } from '../../ops/gauges/cache-gauges.ts';
 import type { CertificateMonitor } from '../../ops/tls/certificate-monitor.ts';
@@ -58,8 +60,19 @@ export function openTelemetry(setup: CoreSetup, sources: TelemetrySources): Tele
   opened.defer(() => accessLog?.close());
   const ingestMetrics = new IngestMetrics();
   const diskToFree = () => fullDiskOf(config, ledger);
+  const diskWithFewInodes = () => fewInodesOn(config);
   const { phase, simulated } = sources;
-  const health = { phase, clock, board, feeds, faults, certificate, simulated, diskToFree };
+  const health = {
+    phase,
+    clock,
+    board,
+    feeds,
+    faults,
+    certificate,
+    simulated,
+    diskToFree,
+    diskWithFewInodes,
+  };
   const report = new HealthReport(health);
   const gauges = serviceGauges({
     clock,
@@ -83,13 +96,22 @@ export function openTelemetry(setup: CoreSetup, sources: TelemetrySources): Tele
   return { loop, accessLog, ingestMetrics, report, gauges };
 }
 
+const DATA_DISK = 'the disk of OPENPIT_DATA_DIR';
+const LEDGER_DISK = 'the disk of the ledger (OPENPIT_DATABASE_URL)';
+
 /** The spool is in the data folder, wherever the ledger is. */
 function fullDiskOf({ dataDir }: Config, { engine }: Ledger): FullDisk | undefined {
-  if (!folderHasSpace(dataDir)) return { disk: 'the disk of OPENPIT_DATA_DIR', isLocal: true };
+  if (!folderHasSpace(dataDir)) return { disk: DATA_DISK, isLocal: true };
   if (engine.hasDiskSpace()) return undefined;
   return engine.name === 'postgres'
     ? { disk: 'the disk of PostgreSQL', isLocal: false }
-    : { disk: 'the disk of the ledger (OPENPIT_DATABASE_URL)', isLocal: true };
+    : { disk: LEDGER_DISK, isLocal: true };
+}
+
+function fewInodesOn(config: Config): string | undefined {
+  if (!hasFreeInodes(config.dataDir)) return DATA_DISK;
+  const path = ledgerPath(config);
+  return path === undefined || hasFreeInodes(dirname(path)) ? undefined : LEDGER_DISK;
 }
 
 function openAccessLog(path: string | undefined, clock: Clock, log: Log): AccessLog | undefined {

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadFixture } from '../../schemas/fixture.ts';
 import { canRunAsNobody, openpitAsNobody } from '../../support/as-nobody.ts';
@@ -172,4 +172,22 @@ test.skipIf(process.getuid?.() !== 0)('a full disk is a problem', () =>
     expect(doctor.of('disk.room')[0]).toMatch(/^problem: .*no prices are accepted/);
     expect(doctor.of('disk.memory')[0]).toMatch(/^warning: the data folder .* is in memory/);
   }),
+);
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a disk without inodes is a problem, and the fix is to delete files',
+  () =>
+    withSmallDisk(
+      16,
+      async (folder) => {
+        const settings = { OPENPIT_DATA_DIR: join(folder, 'data'), OPENPIT_DEMO: 'false' };
+        await openpit(['migrate'], settings);
+        for (let i = 0; statfsSync(folder).ffree > 2; i++) writeFileSync(join(folder, `${i}`), '');
+        const doctor = await Doctor.run(settings);
+        expect(doctor.of('disk.inodes')[0]).toMatch(
+          /^problem: .* has \d of 400 inodes free .*→ delete files/,
+        );
+      },
+      400,
+    ),
 );
