@@ -7,7 +7,7 @@ import { ParquetFiles } from './parquet-files.ts';
 
 const TEN_MINUTES = 600_000;
 
-const clock = { time: 0, now: () => clock.time };
+const clock = { time: 0, setByMs: 0, now: () => clock.time + clock.setByMs, elapsed: () => clock.time };
 const timers: { at: number; callback: () => void }[] = [];
 const scheduler = {
   after(ms: number, callback: () => void) {
@@ -19,6 +19,7 @@ let files: ParquetFiles;
 
 beforeEach(() => {
   timers.length = 0;
+  clock.setByMs = 0;
   files = new ParquetFiles(newFolder(), clock, scheduler);
 });
 
@@ -62,6 +63,16 @@ test('the last file is deleted once its payment is ten minutes old, also if the 
   expect(files.bytes).toBe(file.length);
   pass(TEN_MINUTES);
   expect(files.bytes).toBe(0);
+});
+
+test('a file stays paid for the same time if the wall clock is set', async () => {
+  const isBought = (isRange: boolean) => files.bought('acc "a"', isRange) !== undefined;
+  await buy('"a"', () => {});
+  clock.setByMs = 2 * TEN_MINUTES;
+  expect([isBought(true), isBought(false), files.isPaid('acc "a"', '"a"')]).toEqual([true, true, true]);
+  clock.setByMs = -2 * TEN_MINUTES;
+  pass(TEN_MINUTES);
+  expect([isBought(true), isBought(false), files.isPaid('acc "a"', '"a"')]).toEqual([false, false, false]);
 });
 
 test('a file is not deleted while its buyer is charged', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, elapsedMs } from '../../runtime/clock.ts';
 import { type Scheduler, systemScheduler } from '../../runtime/scheduler.ts';
 import { PageFile } from '../download/page-file.ts';
 import { refuse } from '../errors/errors.ts';
@@ -21,6 +21,7 @@ const TOTAL_MAX = 64;
 
 interface Purchase {
   etag: string;
+  /** On the monotonic clock: a wall clock that is set would charge a download twice, or repeat old prices. */
   paidAt: number;
 }
 
@@ -155,7 +156,7 @@ export class ParquetFiles {
       this.#purchases.delete(other);
     }
     this.#purchases.delete(buyer);
-    this.#purchases.set(buyer, { etag, paidAt: this.#clock.now() });
+    this.#purchases.set(buyer, { etag, paidAt: elapsedMs(this.#clock) });
   }
 
   /** Evicts the files that were not used for the longest time. The newest one stays, as do those in use. */
@@ -191,6 +192,6 @@ export class ParquetFiles {
   }
 
   #ageOf({ paidAt }: Purchase): number {
-    return this.#clock.now() - paidAt;
+    return elapsedMs(this.#clock) - paidAt;
   }
 }
