@@ -126,7 +126,7 @@ export class Api {
       parquet,
       encoder: new AnswerEncoder(tags, onDownloadFailure),
       marketViews: new MarketViews(options.board, tags),
-      idempotentAnswers: new IdempotentAnswers(caches.idempotentAnswers),
+      idempotentAnswers: new IdempotentAnswers(caches.idempotentAnswers, clock),
       management: new Management(options, guard),
       observer: this.#observer,
       remainingQuota,

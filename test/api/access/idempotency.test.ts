@@ -96,6 +96,17 @@ onEachEngine('X-Request-Id: once-…', (engine) => {
     expect(await usedBy(key)).toBe(2);
   });
 
+  test('an answer is kept for two minutes also if the wall clock is set', async () => {
+    const key = await api.service.key('basic');
+    const requestId = newId();
+    await ask(LATEST, key, requestId);
+    for (const setBy of [300_000, 0]) {
+      api.service.clock.setBy = setBy;
+      await ask(LATEST, key, requestId);
+    }
+    expect(await usedBy(key)).toBe(1);
+  });
+
   test('a 304 and HEAD stay free', async () => {
     const key = await api.service.key('basic');
     const etag = (await api.ask(LATEST, { key })).headers.get('etag')!;

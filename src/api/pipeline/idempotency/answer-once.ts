@@ -24,7 +24,7 @@ export function answerOnce<E extends PriceEndpoint | MarketEndpoint>(
     if (typeof id !== 'string' || !id.startsWith(PREFIX) || context.request.method !== 'GET')
       return undefined;
     const request = `${context.customer!.id} ${id} ${context.url.withoutKey}`;
-    return idempotentAnswers.once(request, context.now, async (chargedBefore) => {
+    return idempotentAnswers.once(request, async (chargedBefore) => {
       context.chargedBefore = chargedBefore;
       const response = await run(context, endpoint);
       const { isCharged, etag } = context;

@@ -1,6 +1,7 @@
 import { PooledBuffer } from '../../../http/message/buffer-pool.ts';
 import { isParts } from '../../../http/message/serialize.ts';
 import { type BoundedCache, copyText } from '../../../runtime/bounded-cache.ts';
+import { type Clock, elapsedMs } from '../../../runtime/clock.ts';
 import type { ChargedAnswer } from '../request/charged-answer.ts';
 import type { Response } from '../request/step.ts';
 
@@ -13,7 +14,7 @@ const ANSWER_BYTES_MAX = 1024 * 1024;
 /** Objects and headers of a kept answer, measured. */
 const OBJECT_BYTES = 1_024;
 
-/** A paid answer, in the bytes that were sent if they are kept, and when. */
+/** A paid answer, in the bytes that were sent if they are kept, and when, on the monotonic clock. */
 export interface KeptAnswer extends ChargedAnswer {
   readonly response: Response | undefined;
   readonly at: number;
@@ -32,11 +33,13 @@ interface Answered extends ChargedAnswer {
  */
 export class IdempotentAnswers {
   readonly #kept: BoundedCache<string, KeptAnswer>;
+  readonly #clock: Clock;
   /** Settled when the request is answered. */
   readonly #pending = new Map<string, Promise<void>>();
 
-  constructor(kept: BoundedCache<string, KeptAnswer>) {
+  constructor(kept: BoundedCache<string, KeptAnswer>, clock: Clock) {
     this.#kept = kept;
+    this.#clock = clock;
   }
 
   /**
@@ -45,9 +48,9 @@ export class IdempotentAnswers {
    */
   async once(
     request: string,
-    now: number,
     answer: (chargedBefore: ChargedAnswer | undefined) => Promise<Answered>,
   ): Promise<Response> {
+    const now = elapsedMs(this.#clock);
     let kept: KeptAnswer | undefined;
     for (;;) {
       kept = this.#find(request, now);
