@@ -128,14 +128,11 @@ export const accountCommands: readonly Command[] = [
     async run(call) {
       const id = call.operands[0]!;
       await call.withLedger(async (ledger) => {
-        const account = await ledger.accounts.find(id);
+        const { name } = await requireAccount(ledger, id);
         const keys = await ledger.keys.of(id);
-        const what = account
-          ? `${id} (${account.name}) with ${plural(keys.length, 'key')} and all its usage`
-          : id;
+        const what = `${id} (${name}) with ${plural(keys.length, 'key')} and all its usage`;
         requireYes(call, what);
-        if (!(await ledger.accounts.delete(id)))
-          throw new Error(`there is no account ${id}; openpit account list lists them`);
+        await ledger.accounts.delete(id);
         printLine(`Deleted ${what}. Its keys will be refused within a second.`);
       });
     },

@@ -6,8 +6,8 @@ import {
   type Command,
   type CommandCall,
   JSON_FLAG,
+  numberOperand,
   table,
-  UsageError,
   wholeFlag,
 } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
@@ -92,9 +92,7 @@ function barJson({ day, received, decidedAt, ...bar }: HeldBar) {
 }
 
 async function decide(call: CommandCall, state: 'released' | 'dropped'): Promise<void> {
-  const text = call.operands[0]!;
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`ID must be a number (received "${text}")`);
-  const id = Number(text);
+  const id = numberOperand(call, 'ID');
   const now = systemClock.now();
   await call.withLedger(async ({ quarantine }) => {
     const done = await (state === 'released'

@@ -159,6 +159,13 @@ export function wholeFlag(
   throw new UsageError(`--${name} must be ${or}a whole number from ${min} to ${max} (received "${text}")`);
 }
 
+/** The only operand, as the number of something in the ledger. */
+export function numberOperand({ operands }: CommandCall, name: string): number {
+  const text = operands[0]!;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError(`${name} must be a number of at most 9 digits (received "${text}")`);
+}
+
 /** The text of an option, such as a name, within the limits of the API. */
 export function plainName(option: string, value: string, charactersMax = 200): string {
   const text = value.trim();

@@ -8,8 +8,8 @@ import {
   type Command,
   type CommandCall,
   JSON_FLAG,
+  numberOperand,
   table,
-  UsageError,
   wholeFlag,
 } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
@@ -74,9 +74,7 @@ function runJson({ number, started, ended, undone, ...run }: ImportRun) {
 }
 
 async function undo(call: CommandCall): Promise<void> {
-  const text = call.operands[0]!;
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`RUN must be a number (received "${text}")`);
-  const run = Number(text);
+  const run = numberOperand(call, 'RUN');
   const counts = { withdrawn: 0, restored: 0, kept: 0 };
   const days: { symbol: string; date: string; what: UndoneDay['what']; was: number }[] = [];
   const dropped = await call.withLedger(async (ledger) => {

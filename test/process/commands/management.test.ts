@@ -47,6 +47,20 @@ describe('management on the command line', () => {
     ]);
   });
 
+  test('what is not in the ledger exits with 1, and is not to be confirmed; a mistaken number exits with 2', async () => {
+    const exits = async (...args: string[]) => {
+      const { exitCode, stderr } = await openpit(args, settings);
+      return [exitCode, stderr.trim()];
+    };
+    const noAccount = 'openpit: there is no account acc_none; openpit account list lists them';
+    expect(await exits('account', 'delete', 'acc_none')).toEqual([1, noAccount]);
+    expect(await exits('account', 'delete', 'acc_none', '--yes')).toEqual([1, noAccount]);
+    const many = '1234567890';
+    const digits = `must be a number of at most 9 digits (received "${many}")`;
+    expect(await exits('import', 'undo', many)).toEqual([2, `openpit: RUN ${digits}`]);
+    expect(await exits('quarantine', 'drop', many)).toEqual([2, `openpit: ID ${digits}`]);
+  });
+
   test.each([
     [['plan', 'delete', 'gold'], '1 account uses the plan'],
     [['plan', 'delete', 'nope'], 'there is no plan "nope"'],
