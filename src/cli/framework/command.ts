@@ -99,6 +99,9 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
   };
+  const empty = LEDGER_SETTINGS.map(flagOf).find((name) => flag(name)?.trim() === '');
+  // A shell variable that is not set: the default would be another ledger than the one that was meant.
+  if (empty !== undefined) throw new UsageError(`--${empty} must not be empty`);
   const settings = Object.fromEntries(taken.map((env) => [flagOf(env), flag(flagOf(env))]));
   const { config, errors } = command.toleratesAnything
     ? readUsableConfig(process.env, settings)

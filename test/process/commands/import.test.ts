@@ -141,6 +141,12 @@ test('a specified folder is created, and a ledger in ./data is found', async () 
   expect((await openpit(['plan', 'list'], { cwd })).exitCode).toBe(0);
 });
 
+test.each(['data-dir', 'database-url'])('an empty --%s is refused: it stood for ./data', async (flag) => {
+  const { exitCode, stderr, cwd } = await imported(CSV, `--${flag}`, '');
+  expect([exitCode, stderr]).toEqual([2, `openpit: --${flag} must not be empty\n`]);
+  expect(existsSync(join(cwd, 'data'))).toBe(false);
+});
+
 test('a source has the same limits as one of pushed prices', async () => {
   const accepted = await imported(CSV, '--source', 'My desk', '--json');
   expect([accepted.exitCode, JSON.parse(accepted.stdout)]).toMatchObject([0, { source: 'My desk' }]);
