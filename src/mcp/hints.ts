@@ -2,7 +2,12 @@ import { RequestRefused } from '../client/ask.ts';
 import { inTermsOf } from '../client/terms.ts';
 
 /** What the tools call the parameters of the interface. */
-const ARGUMENTS = { startDate: '"from"', endDate: '"to"', quote: '"currency"' };
+const ARGUMENTS = {
+  startDate: '"from"',
+  endDate: '"to"',
+  quote: '"currency"',
+  'without quote': 'without "currency"',
+};
 
 /** What messages say to clients over HTTP and to operators, in terms of what an agent can do. */
 const REPLACEMENTS: readonly [said: RegExp, instead: string][] = [
@@ -19,7 +24,6 @@ const REPLACEMENTS: readonly [said: RegExp, instead: string][] = [
   [/; curl sends them only with -g|; in a URL, write \+ as %2B/g, ''],
   [/Send codes separated by commas, for example symbols=([^\s.]+)/g, 'Send codes, for example $1'],
   [/separate codes with commas: symbols=/g, 'send each code by itself: '],
-  [/ without quote\b/g, ' without "currency"'],
   [/ Send it in the header "x-api-key" or as the parameter "apiKey"\./g, ''],
   [/ (?:Wait for|Retry after) the number of seconds in "Retry-After"\./g, ''],
 ];

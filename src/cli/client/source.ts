@@ -62,6 +62,7 @@ const OPTIONS = {
   endDate: '--to',
   interval: '--interval',
   quote: '--currency',
+  'without quote': 'without --currency',
   unit: '--unit',
 };
 

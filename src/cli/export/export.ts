@@ -42,6 +42,7 @@ const NAMES = {
       [`${name}=`, `--${option} `],
     ]),
   ),
+  'without quote': 'without --quote',
   'GET /symbols': 'openpit symbols list',
 };
 

@@ -187,6 +187,16 @@ test('a mistake is explained as the server does, with exit code 2', async () => 
   expect(await openpit(['latest', 'CORN'], settings)).toMatchObject({ exitCode: 1 }); // it has no prices yet
 }, 60_000);
 
+test('advice to leave the currency out names the option', async () => {
+  const request = async (...args: string[]) => (await openpit(args, settings)).stderr;
+  expect(await request('latest', 'GOLDSILVER', '--currency', 'EUR')).toEndWith(
+    '"EUR". Request it without --currency.\n',
+  );
+  expect(await request('export', '--symbols', 'GOLDSILVER', '--quote', 'EUR')).toEndWith(
+    '"EUR". Request it without --quote.\n',
+  );
+}, 60_000);
+
 test('on the ledger of a demo, OPENPIT_DEMO=false says that simulated prices are hidden, and doctor that there are no others', async () => {
   const hiding = { OPENPIT_DATA_DIR: await demoFolder(), OPENPIT_DEMO: 'false' };
   const hidden = 'XAU (it has no data yet: its simulated prices are hidden by OPENPIT_DEMO=false)';
