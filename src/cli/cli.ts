@@ -1,96 +1,38 @@
 import { ConfigError } from '../config/values.ts';
 import type { Provider } from '../feeds/provider.ts';
-import { PROVIDERS } from '../feeds/providers/index.ts';
 import { nearestCodes } from '../market/search/similar-codes.ts';
 import { VERSION } from '../runtime/version.ts';
-import { historyCommand } from './client/history.ts';
-import { latestCommand } from './client/latest.ts';
-import { mcpCommand } from './client/mcp.ts';
-import { watchCommand } from './client/watch.ts';
-import { accountCommands } from './commands/account.ts';
-import { auditCommand } from './commands/audit.ts';
-import { backupCommand, restoreCommand } from './commands/backup.ts';
-import { barsCommands } from './commands/bars.ts';
-import { checkCommand } from './commands/check.ts';
-import { keyCommands } from './commands/key.ts';
-import { migrateCommand } from './commands/migrate.ts';
-import { planCommands } from './commands/plan.ts';
-import { quarantineCommands } from './commands/quarantine.ts';
-import { sampleCommands } from './commands/sample.ts';
-import { webhookCommand } from './commands/webhook.ts';
-import { compareCommand } from './compare/compare.ts';
-import { completionCommand } from './completion/completion.ts';
-import { doctorCommand } from './doctor/doctor.ts';
-import { exportCommand } from './export/export.ts';
-import { feedCommands } from './feeds/feed.ts';
-import { formulaCommands } from './formulas/formulas.ts';
+import { loadCommands } from './commands.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './framework/command.ts';
 import { printLine } from './framework/print-line.ts';
 import { reasonOf } from './framework/reason.ts';
-import { importCommand } from './import/import.ts';
-import { importRunCommands } from './import/undo.ts';
-import { moveCommand } from './move/move.ts';
-import { serveCommand } from './serve/serve.ts';
-import { symbolsCommands } from './symbols/symbols.ts';
-
-/** All commands, in the order of the overview. */
-function commandsOf(providers: readonly Provider[]): readonly Command[] {
-  return [
-    serveCommand,
-    importCommand,
-    ...importRunCommands,
-    exportCommand,
-    ...feedCommands(providers),
-    ...sampleCommands(providers),
-    ...quarantineCommands,
-    ...barsCommands,
-    ...symbolsCommands,
-    ...formulaCommands,
-    ...accountCommands,
-    ...planCommands,
-    ...keyCommands,
-    webhookCommand,
-    auditCommand,
-    checkCommand,
-    latestCommand,
-    historyCommand,
-    watchCommand,
-    mcpCommand,
-    compareCommand,
-    doctorCommand(providers),
-    migrateCommand,
-    backupCommand,
-    restoreCommand,
-    moveCommand,
-    completionCommand(() => commandsOf(providers)),
-  ];
-}
 
 /** Runs one command line. Returns the exit code: 0 success, 1 failure, 2 incorrect usage. */
-export async function runCli(args: readonly string[], providers = PROVIDERS): Promise<number> {
+export async function runCli(args: readonly string[], providers?: readonly Provider[]): Promise<number> {
   try {
-    return await run(args, commandsOf(providers));
+    return await run(args, providers);
   } catch (error) {
     console.error(`openpit: ${reasonOf(error)}`);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
 }
 
-async function run(args: readonly string[], commands: readonly Command[]): Promise<number> {
+async function run(args: readonly string[], providers?: readonly Provider[]): Promise<number> {
   const [first, ...rest] = args;
   if (first === undefined) {
     printLine(NEXT_STEPS);
     return 2;
   }
-  if (first === 'help' && rest.length > 0) return run([...rest, '--help'], commands);
+  if (first === 'help' && rest.length > 0) return run([...rest, '--help'], providers);
   if (first === '--help' || first === '-h' || first === 'help') {
-    printLine(overview(commands));
+    printLine(overview(await loadCommands()));
     return 0;
   }
   if (first === '--version' || first === '-v') {
     printLine(VERSION);
     return 0;
   }
+  const commands = await loadCommands(first, providers);
   const matching = commands.filter(({ name }) => name === args.slice(0, wordsOf(name)).join(' '));
   const command = matching.toSorted((a, b) => wordsOf(b.name) - wordsOf(a.name))[0]; // `import undo` before `import`
   if (!command) return unknown(args, commands);

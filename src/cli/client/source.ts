@@ -9,7 +9,6 @@ import { inTermsOf } from '../../client/terms.ts';
 import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import { ledgerPath } from '../../ledger/open-engine.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { openLocalRates } from '../../service/local-rates.ts';
 import { apiKeyIn } from '../framework/api-key.ts';
 import { type CommandCall, type Flag, UsageError } from '../framework/command.ts';
 import { isMistake } from '../framework/mistake.ts';
@@ -28,6 +27,7 @@ export async function withRates<T>(call: CommandCall, work: (ask: AskRates) => P
     const url = call.flag('url');
     if (url !== undefined) return await work(askServer(serverUrl(url), apiKeyIn(call, 'OPENPIT_KEY')));
     requireExisting(call);
+    const { openLocalRates } = await import('../../service/local-rates.ts');
     return await call.withLedger(async (ledger) =>
       work(await openLocalRates(ledger, call.config, systemClock)),
     );

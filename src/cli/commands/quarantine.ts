@@ -21,8 +21,10 @@ const SUMMARIES = {
   drop: 'Discard a price that is held back',
 } as const;
 
+type Group = 'quarantine' | 'feed quarantine';
+
 /** The commands for ticks and bars that were held back. `feed quarantine …` is the former name of each. */
-export const quarantineCommands: readonly Command[] = ['quarantine', 'feed quarantine'].flatMap((group) => [
+export const quarantineCommands = (group: Group): readonly Command[] => [
   {
     name: `${group} list`,
     summary: summaryOf(group, 'list'),
@@ -47,9 +49,9 @@ export const quarantineCommands: readonly Command[] = ['quarantine', 'feed quara
     flags: JSON_FLAG,
     run: (call: CommandCall) => decide(call, 'dropped'),
   },
-]);
+];
 
-function summaryOf(group: string, command: keyof typeof SUMMARIES): string {
+function summaryOf(group: Group, command: keyof typeof SUMMARIES): string {
   return group === 'quarantine' ? SUMMARIES[command] : `Former name of openpit quarantine ${command}`;
 }
 

@@ -16,7 +16,7 @@ const SHELLS: Readonly<Record<string, (completions: readonly Completions[]) => s
 };
 
 /** `openpit completion SHELL`: a script that completes commands and options with the Tab key. */
-export function completionCommand(commands: () => readonly Command[]): Command {
+export function completionCommand(commands: () => Promise<readonly Command[]>): Command {
   return {
     name: 'completion',
     operands: ['SHELL'],
@@ -31,7 +31,7 @@ export function completionCommand(commands: () => readonly Command[]): Command {
       const shell = operands[0]!;
       const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
       if (!script) throw new UsageError(`openpit completion takes bash, zsh or fish (received ${shell})`);
-      printLine(script(completionsOf(commands())));
+      printLine(script(completionsOf(await commands())));
     },
   };
 }

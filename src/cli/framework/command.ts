@@ -3,7 +3,7 @@ import { flagOf, SETTINGS, type SettingName } from '../../config/settings.ts';
 import { unknownSettingText } from '../../config/warnings.ts';
 import { type Config, readConfig, readUsableConfig } from '../../config.ts';
 import { fileExists } from '../../ledger/inspection/file-exists.ts';
-import { Ledger } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
@@ -229,6 +229,7 @@ async function withLedger<T>(
 ): Promise<T> {
   const missing = mayCreate ? undefined : await missingLedger(config);
   if (missing !== undefined) throw new UsageError(missing);
+  const { Ledger } = await import('../../ledger/ledger.ts');
   const ledger = await Ledger.open(config.databaseUrl, systemClock);
   try {
     return await work(ledger.as(commandLineUser()));

@@ -9,7 +9,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { aggregateWarnings } from '../../runtime/log/aggregated-log.ts';
 import { boundedOutput } from '../../runtime/log/bounded-output.ts';
 import { createLog, type Log, logLine } from '../../runtime/log/log.ts';
-import { type Service, startService } from '../../service.ts';
+import type { Service } from '../../service.ts';
 import type { Command } from '../framework/command.ts';
 import { type Assignment, type FromChild, SUPERVISOR_PID, type ToChild } from './messages.ts';
 import { ProcessCollector } from './process-collector.ts';
@@ -45,6 +45,7 @@ export const serveCommand: Command = {
     let service: Service | undefined;
     // From the beginning: the first process of a container ignores signals that it has no handler for.
     const stopped = onStopSignal(async () => (service ? service.stop() : process.exit(0)));
+    const startService = await loadService();
     service = await startService(config, systemClock, log);
     const isReady = await Promise.race([service.ready.then(() => true), stopped]);
     if (isReady) console.log(welcome(config, service.url, service.demoKey));
@@ -52,6 +53,11 @@ export const serveCommand: Command = {
     exitSoon();
   },
 };
+
+/** Most of the program. The supervisor of several processes does not need it. */
+async function loadService() {
+  return (await import('../../service.ts')).startService;
+}
 
 function standardError(): (line: string) => void {
   return boundedOutput(process.stderr, {
@@ -87,6 +93,7 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
   const collector = new ProcessCollector(assignment, send);
   process.on('message', (message: ToChild) => collector.onMessage(message));
   const disconnected = new Promise<void>((resolve) => process.once('disconnect', resolve));
+  const startService = await loadService();
   const service = await startService({ ...config, port }, systemClock, log, {
     shared: true,
     isFirst,
