@@ -49,17 +49,18 @@ export class KeyUses {
 
   /** Makes the uses for this endpoint and day the ones to be counted. */
   #begin(known: CountedKey, endpoint: CountedEndpoint, now: number): void {
-    const before = usesOf(known);
-    let same = known.olderUses;
+    const { usedFor, usedUnits, usedAt, olderUses } = known;
+    let same = olderUses;
     while (same && (same.endpoint !== endpoint || dayOf(same.lastAt) !== dayOf(now))) same = same.next;
     known.usedFor = endpoint;
     known.usedUnits = same?.units ?? 0;
-    if (!before) this.#rounds.add(known);
-    else if (!same) known.olderUses = before;
+    if (usedFor === undefined) this.#rounds.add(known);
+    else if (!same)
+      known.olderUses = { endpoint: usedFor, units: usedUnits, lastAt: usedAt, next: olderUses };
     else {
-      same.endpoint = before.endpoint;
-      same.units = before.units;
-      same.lastAt = before.lastAt;
+      same.endpoint = usedFor;
+      same.units = usedUnits;
+      same.lastAt = usedAt;
     }
   }
 
