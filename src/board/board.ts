@@ -216,7 +216,6 @@ export class Board {
     const { clock, historyBytesMax } = this.#options;
     await this.#readSourceNames();
     this.#series.evict(historyBytesMax, loaded);
-    this.#series.updateNextDue();
     if (this.isDue(clock.now())) this.#advance(clock.now());
   }
 
