@@ -56,7 +56,12 @@ async function boardWithBars(): Promise<{ ledger: Ledger; board: Board; all: Sym
 
 /** Calls back whenever somebody reads the memory or the next change of a series. */
 function countReads(series: SymbolSeries, onRead: () => void): void {
-  const { nextDue, bytes } = series;
-  Object.defineProperty(series, 'nextDue', { get: () => (onRead(), nextDue), set: () => {} });
-  Object.defineProperty(series, 'bytes', { get: () => (onRead(), bytes) });
+  for (const name of ['nextDue', 'bytes'] as const) {
+    const value = series[name];
+    const get = () => {
+      onRead();
+      return value;
+    };
+    Object.defineProperty(series, name, { get, set: () => {} });
+  }
 }

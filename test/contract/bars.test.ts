@@ -134,11 +134,17 @@ onEachEngine('bars', (engine) => {
     await publish([{ symbolId, day: FIRST_DAY, ...flat(1) }], 'simulated');
     await publish([{ symbolId, day: MONDAY, ...flat(1) }], 'exchange');
     await publish([{ symbolId, day: LAST_DAY, ...flat(1) }], 'exchange');
-    expect(await ledger.bars.span(symbolId, 'simulated')).toEqual({
+    expect(await ledger.bars.span(symbolId, 'simulated')).toMatchObject({
       firstDay: FIRST_DAY,
       lastDay: FIRST_DAY,
     });
-    expect(await ledger.bars.span(symbolId, 'real')).toEqual({ firstDay: MONDAY, lastDay: LAST_DAY });
+    expect(await ledger.bars.span(symbolId, 'real')).toMatchObject({ firstDay: MONDAY, lastDay: LAST_DAY });
+    const recentFrom = async (count: number) => (await ledger.bars.span(symbolId, 'real', count))?.recentFrom;
+    expect([await recentFrom(1), await recentFrom(2), await recentFrom(9)]).toEqual([
+      LAST_DAY,
+      MONDAY,
+      MONDAY,
+    ]);
   });
 
   test('real prices hide simulated ones for good: nothing simulated is written after them', async () => {

@@ -18,8 +18,11 @@ import { type LoadLevel, loadedSince } from './load/load-level.ts';
 import type { ViewLags } from './price-types.ts';
 import { TickLog } from './tick-log.ts';
 
-/** Days before the last bar that are always loaded, so that the newest settled bar is among them. */
-const RECENT_DAYS = 20;
+/**
+ * The last bars, which are always loaded: so many that the newest settled one is among them, and the 30 closes that the market
+ * view shows, also where some of the last days were corrected or are not visible yet.
+ */
+const RECENT_BARS = 40;
 /** About 1 ms of work. */
 const TICKS_PER_SLICE = 1_000;
 const LAST_MOMENT = Number.POSITIVE_INFINITY;
@@ -78,6 +81,11 @@ export class PriceHistory implements SettledBars {
     return this.#settled.recent(day);
   }
 
+  /** The settled bars that are always loaded. */
+  recentColumns(): Columns {
+    return this.#settled.recentColumns();
+  }
+
   sessionEnd(day: Day): number {
     return sessionEnd(this.#market, day);
   }
@@ -124,11 +132,11 @@ export class PriceHistory implements SettledBars {
 
   /** Reads the recent bars. Returns the days that have ticks. */
   async #loadRecentBars(now: number): Promise<Day[]> {
-    this.#span = await this.#ledger.bars.span(this.#symbolId, this.origin);
-    const span = this.#span;
+    const span = await this.#ledger.bars.span(this.#symbolId, this.origin, RECENT_BARS);
+    this.#span = span;
     const tickDays = await this.#ledger.ticks.days(this.#symbolId, this.origin);
     if (span) {
-      const from = Math.min(span.lastDay - RECENT_DAYS, tickDays[0] ?? LAST_DAY);
+      const from = Math.min(span.recentFrom, tickDays[0] ?? LAST_DAY);
       await this.#readRecent(from, now);
       if (!this.newest && span.firstDay < from) await this.#readRecent(span.firstDay, now);
       // Bars before the recent ones are settled.

@@ -80,6 +80,19 @@ export class View implements Prices {
     return mergeBars(columns, history.views[this.index]!.overlay, first, last);
   }
 
+  /** The last bars up to a day, at most `countMax`, none before `earliest`. The recent ones may be enough. */
+  lastBars(series: SymbolSeries, last: Day, earliest: Day, countMax: number): SourcedBar[] {
+    const history = series.histories?.visible(this.index);
+    if (!history) return [];
+    const { overlay } = history.views[this.index]!;
+    if (series.has('recent')) {
+      const recent = history.recentColumns();
+      const bars = mergeBars(recent, overlay, Math.max(earliest, recent.from), last).slice(-countMax);
+      if (bars.length === countMax || recent.from <= earliest) return bars;
+    }
+    return mergeBars(columnsFrom(earliest, history, series), overlay, earliest, last).slice(-countMax);
+  }
+
   freeze(series: readonly SymbolSeries[]): FrozenView {
     const frozen = new Map(series.map((one) => [one, this.#freezeOne(one)]));
     return new FrozenView(this.delayMs, frozen);

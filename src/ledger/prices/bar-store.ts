@@ -16,6 +16,14 @@ import {
 import { compareBars, NO_SOURCE, type Publication, type PublishResult, publishBars } from './publish-bars.ts';
 import { standingBar } from './standing.ts';
 
+/** Which days ever had a bar. */
+export interface BarSpan {
+  firstDay: Day;
+  lastDay: Day;
+  /** The first of the recent days. */
+  recentFrom: Day;
+}
+
 export class BarStore {
   readonly #engine: Engine;
 
@@ -71,11 +79,21 @@ export class BarStore {
     return readHistory(this.#engine.read, symbolId, origin, firstDay, lastDay);
   }
 
-  /** The first and the last day that ever had a bar of this origin. */
-  async span(symbolId: number, origin: PriceOrigin): Promise<{ firstDay: Day; lastDay: Day } | undefined> {
-    const first = await this.#edge(symbolId, origin, 'ASC');
-    if (first === undefined) return undefined;
-    return { firstDay: first, lastDay: (await this.lastDay(symbolId, origin)) ?? first };
+  /** The days that ever had a bar of this origin. Its recent days have about `recentBars` revisions. */
+  async span(symbolId: number, origin: PriceOrigin, recentBars = 1): Promise<BarSpan | undefined> {
+    const { read, placeholder } = this.#engine;
+    const edge = (order: string, n: number) =>
+      `(SELECT day FROM bar WHERE symbol_id = ${placeholder(n)} AND ${originFilter(origin)} AND ${hasBars(origin)}
+         ORDER BY day ${order} LIMIT 1`;
+    const [row] = await read
+      .unsafe(
+        `SELECT ${edge('ASC', 1)}), ${edge('DESC', 2)}), ${edge('DESC', 3)} OFFSET ${recentBars - 1})`,
+        [symbolId, symbolId, symbolId],
+      )
+      .values();
+    const [firstDay, lastDay, recentFrom] = row!.map((cell) => (cell === null ? undefined : asNumber(cell)));
+    if (firstDay === undefined || lastDay === undefined) return undefined;
+    return { firstDay, lastDay, recentFrom: recentFrom ?? firstDay };
   }
 
   /** The first day that has a bar of this origin. Withdrawn bars do not count. `ever` is the first day that ever had one. */
@@ -104,12 +122,9 @@ export class BarStore {
 
   async #edge(symbolId: number, origin: PriceOrigin, order: 'ASC' | 'DESC'): Promise<Day | undefined> {
     const { read, placeholder } = this.#engine;
-    // Without it, a demo would read the whole simulated history of each symbol to find no real price.
-    const hasSource =
-      origin === 'real' ? `EXISTS (SELECT 1 FROM source WHERE id <> ${SIMULATED_ID})` : 'true';
     const [row] = await read.unsafe(
       `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${originFilter(origin)}
-         AND ${hasSource}
+         AND ${hasBars(origin)}
        ORDER BY day ${order} LIMIT 1`,
       [symbolId],
     );
@@ -128,4 +143,9 @@ export class BarStore {
     const row = onlyRow(await this.#engine.read`SELECT count(*) AS n FROM bar`);
     return asNumber(row.n);
   }
+}
+
+/** Without it, a demo would read the whole simulated history of each symbol to find no real price. */
+function hasBars(origin: PriceOrigin): string {
+  return origin === 'real' ? `EXISTS (SELECT 1 FROM source WHERE id <> ${SIMULATED_ID})` : 'true';
 }

@@ -33,7 +33,7 @@ export function historySince(day: Day, now: number): LoadLevel {
 /** Thrown by a read of days that are not in memory. */
 export class NotLoaded extends Error {
   constructor(code: string) {
-    super(`only the last two years of ${code} are loaded`);
+    super(`these days of ${code} are not loaded`);
   }
 }
 
