@@ -86,7 +86,7 @@ export class View implements Prices {
     if (!history) return [];
     const { overlay } = history.views[this.index]!;
     if (series.has('recent')) {
-      const recent = history.recentColumns();
+      const recent = history.settled.recentColumns();
       const bars = mergeBars(recent, overlay, Math.max(earliest, recent.from), last).slice(-countMax);
       if (bars.length === countMax || recent.from <= earliest) return bars;
     }
@@ -105,7 +105,7 @@ export class View implements Prices {
       latest: this.latest(series),
       firstDay: this.firstDay(series),
       lastDay: this.lastDay(series),
-      ...(history ? frozenHistory(history.columns!, history.views[this.index]!.overlay) : NOTHING),
+      ...(history ? frozenHistory(history.settled.columns!, history.views[this.index]!.overlay) : NOTHING),
     };
   }
 }
@@ -113,7 +113,7 @@ export class View implements Prices {
 const NOTHING = { bars: NO_BARS, overlay: [] };
 
 /** The settled history, to be read from this day on. */
-function columnsFrom(day: Day, { columns }: PriceHistory, { symbol }: SymbolSeries): Columns {
+function columnsFrom(day: Day, { settled: { columns } }: PriceHistory, { symbol }: SymbolSeries): Columns {
   if (!columns || day < columns.from) throw new NotLoaded(symbol.code);
   return columns;
 }

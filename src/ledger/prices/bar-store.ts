@@ -3,7 +3,6 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow } from '../engine/rows.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { originFilter, type PriceOrigin } from '../symbols/origin.ts';
-import { SIMULATED_ID } from '../symbols/sources.ts';
 import {
   BAR_CHANGE,
   type BarChange,
@@ -14,21 +13,16 @@ import {
   type SettledBarRow,
 } from './bars.ts';
 import { compareBars, NO_SOURCE, type Publication, type PublishResult, publishBars } from './publish-bars.ts';
+import { type BarSpan, RecentBars } from './recent-bars.ts';
 import { standingBar } from './standing.ts';
-
-/** Which days ever had a bar. */
-export interface BarSpan {
-  firstDay: Day;
-  lastDay: Day;
-  /** The first of the recent days. */
-  recentFrom: Day;
-}
 
 export class BarStore {
   readonly #engine: Engine;
+  readonly recent: RecentBars;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.recent = new RecentBars(engine);
   }
 
   /** Publishes bars, at most one for each symbol and day, in transactions of 2,000. `progress` is called with the number done. */
@@ -79,29 +73,10 @@ export class BarStore {
     return readHistory(this.#engine.read, symbolId, origin, firstDay, lastDay);
   }
 
-  /** The days that ever had a bar of this origin. Its recent days have about `recentBars` revisions. */
-  async span(symbolId: number, origin: PriceOrigin, recentBars = 1): Promise<BarSpan | undefined> {
-    const { read, placeholder } = this.#engine;
-    const edge = (order: string, n: number) =>
-      `(SELECT day FROM bar WHERE symbol_id = ${placeholder(n)} AND ${originFilter(origin)} AND ${hasBars(origin)}
-         ORDER BY day ${order} LIMIT 1`;
-    const [row] = await read
-      .unsafe(
-        `SELECT ${edge('ASC', 1)}), ${edge('DESC', 2)}), ${edge('DESC', 3)} OFFSET ${recentBars - 1})`,
-        [symbolId, symbolId, symbolId],
-      )
-      .values();
-    const [firstDay, lastDay, recentFrom] = row!.map((cell) => (cell === null ? undefined : asNumber(cell)));
-    if (firstDay === undefined || lastDay === undefined) return undefined;
-    return { firstDay, lastDay, recentFrom: recentFrom ?? firstDay };
-  }
-
-  /** The first day that has a bar of this origin. Withdrawn bars do not count. `ever` is the first day that ever had one. */
-  async firstDay(symbolId: number, origin: PriceOrigin, ever?: Day): Promise<Day | undefined> {
-    const first = ever ?? (await this.#edge(symbolId, origin, 'ASC'));
-    if (first === undefined) return undefined;
-    const revisions = await this.revisions(symbolId, origin, first, first);
-    return revisions.at(-1)!.withdrawn ? this.#firstDayAfter(symbolId, origin, first) : first;
+  /** The first day that has a bar of this origin. Withdrawn bars do not count. */
+  async firstDay(symbolId: number, origin: PriceOrigin, span?: BarSpan): Promise<Day | undefined> {
+    const known = span ?? (await this.recent.span(symbolId, origin));
+    return known?.isFirstWithdrawn ? this.#firstDayAfter(symbolId, origin, known.firstDay) : known?.firstDay;
   }
 
   async #firstDayAfter(symbolId: number, origin: PriceOrigin, day: Day): Promise<Day | undefined> {
@@ -116,19 +91,8 @@ export class BarStore {
   }
 
   /** The last day that ever had a bar of this origin. */
-  lastDay(symbolId: number, origin: PriceOrigin): Promise<Day | undefined> {
-    return this.#edge(symbolId, origin, 'DESC');
-  }
-
-  async #edge(symbolId: number, origin: PriceOrigin, order: 'ASC' | 'DESC'): Promise<Day | undefined> {
-    const { read, placeholder } = this.#engine;
-    const [row] = await read.unsafe(
-      `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${originFilter(origin)}
-         AND ${hasBars(origin)}
-       ORDER BY day ${order} LIMIT 1`,
-      [symbolId],
-    );
-    return row === undefined ? undefined : asNumber(row.day);
+  async lastDay(symbolId: number, origin: PriceOrigin): Promise<Day | undefined> {
+    return (await this.recent.span(symbolId, origin))?.lastDay;
   }
 
   /** Which days of which symbols the revisions in (after, upTo] touched. */
@@ -143,9 +107,4 @@ export class BarStore {
     const row = onlyRow(await this.#engine.read`SELECT count(*) AS n FROM bar`);
     return asNumber(row.n);
   }
-}
-
-/** Without it, a demo would read the whole simulated history of each symbol to find no real price. */
-function hasBars(origin: PriceOrigin): string {
-  return origin === 'real' ? `EXISTS (SELECT 1 FROM source WHERE id <> ${SIMULATED_ID})` : 'true';
 }
