@@ -20,3 +20,22 @@ test('on PostgreSQL, the latest prices of many symbols are found with few statem
   expect(all.length).toBeGreaterThan(100);
   expect(statements.reduce((sum, { uses }) => sum + uses, 0)).toBeLessThan(all.length / 2);
 });
+
+test('on PostgreSQL, histories are read one at a time: what arrives together is decoded in one turn', async () => {
+  const ledger = await ledgers.new();
+  const symbols = (await ledger.symbols.list()).slice(0, 30);
+  const bars = symbols.map(({ id: symbolId }) => ({ symbolId, day: day('2026-07-10'), ...flat(1) }));
+  await ledger.bars.publish(bars, { source: 'test', recordedAt: NOW });
+  const board = await Board.open({ ledger, clock: fixedClock, historyBytesMax: 1e9, simulated: true }, [0]);
+  const read = ledger.bars.history.bind(ledger.bars);
+  let [running, most, count] = [0, 0, 0];
+  ledger.bars.history = async (...args) => {
+    most = Math.max(most, ++running);
+    count++;
+    const rows = await read(...args);
+    running--;
+    return rows;
+  };
+  await board.ready(board.catalog.series.slice(0, 30), 'all', NOW);
+  expect([most, count]).toEqual([1, 30]);
+});
