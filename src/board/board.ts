@@ -5,7 +5,8 @@ import { Catalog } from './catalog.ts';
 import { readChangedBars } from './changed-bars.ts';
 import { DateLoader } from './load-dates.ts';
 import { NewestTimes } from './newest-times.ts';
-import type { LoadLevel, RequiredData } from './series/load/load-level.ts';
+import { levelFor, type RequiredData } from './series/load/load-level.ts';
+import { type LoadOptions, loadTogether } from './series/load/load-together.ts';
 import type { SymbolSeries } from './series/symbol-series.ts';
 import { SeriesSet } from './series-set.ts';
 import type { View } from './views/view.ts';
@@ -22,9 +23,6 @@ export interface BoardOptions {
 
 /** Symbols that a start loads. All others have few ticks or none, and are loaded within milliseconds. */
 const BUSIEST_MAX = 200;
-
-/** Latest prices without the other ticks are soon read again, so a request must not take long to load all of its symbols. */
-const LATEST_SYMBOLS_MAX = 10;
 
 /**
  * A process that was paused, or could not reach the ledger, may lack millions of ticks: 200 MB for each million. Beyond this,
@@ -137,14 +135,13 @@ export class Board {
 
   /** Loads the latest prices of all symbols, or two years of their histories as far as it fits into memory, until the signal. */
   async loadAhead(level: 'latest' | 'twoYears', signal: AbortSignal): Promise<void> {
-    const { clock, historyBytesMax } = this.#options;
-    for (const series of [...this.#series.byId.values()]) {
-      if (signal.aborted || (level === 'twoYears' && this.bytes >= historyBytesMax)) break;
-      if (level === 'twoYears' && !series.has('recent')) continue; // it has many ticks, which load in the background
-      if (shouldYield()) await yieldToRequests();
-      this.#views.checkClock();
-      await series.load(level, clock);
-    }
+    const { historyBytesMax } = this.#options;
+    const isHistory = level === 'twoYears';
+    const all = [...this.#series.byId.values()];
+    // Others have many ticks, which load in the background.
+    const wanted = isHistory ? all.filter((series) => series.has('recent')) : all;
+    const mayContinue = () => !signal.aborted && !(isHistory && this.bytes >= historyBytesMax);
+    await loadTogether(wanted, level, this.#loadOptions, mayContinue);
     await this.#finishLoad([]);
   }
 
@@ -198,25 +195,24 @@ export class Board {
   }
 
   async #load(wanted: readonly SymbolSeries[], required: RequiredData): Promise<void> {
-    const { clock } = this.#options;
     // Adding a view while a series loads resets them all, so repeat until all are loaded.
     while (wanted.some((series) => !series.has(required))) {
       if (required === 'dates') await this.#loadDates(wanted);
-      for (const series of wanted) {
-        if (series.has(required)) continue;
-        if (shouldYield()) await yieldToRequests();
-        this.#views.checkClock();
-        await series.load(levelFor(required, wanted.length), clock);
-      }
+      const missing = wanted.filter((series) => !series.has(required));
+      await loadTogether(missing, levelFor(required, wanted.length), this.#loadOptions);
     }
     await this.#finishLoad(wanted);
+  }
+
+  get #loadOptions(): LoadOptions {
+    const { ledger, clock } = this.#options;
+    return { ledger, clock, beforeEach: () => this.#views.checkClock() };
   }
 
   async #finishLoad(loaded: readonly SymbolSeries[]): Promise<void> {
     const { clock, historyBytesMax } = this.#options;
     await this.#readSourceNames();
     this.#series.evict(historyBytesMax, loaded);
-    this.#series.updateNextDue();
     if (this.isDue(clock.now())) this.#advance(clock.now());
   }
 
@@ -297,9 +293,4 @@ export class Board {
     this.#series.advance(now);
     this.#listener();
   }
-}
-
-function levelFor(required: RequiredData, symbolCount: number): LoadLevel {
-  if (required === 'dates' || (required === 'latest' && symbolCount > LATEST_SYMBOLS_MAX)) return 'recent';
-  return required;
 }

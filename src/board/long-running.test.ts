@@ -129,8 +129,8 @@ async function openRun() {
 function slowly(ledger: Ledger): Ledger {
   let reads = 0;
   const { bars } = ledger;
-  for (const name of ['span', 'firstDay', 'revisions', 'history'] as const) {
-    const read = bars[name].bind(bars) as (...args: unknown[]) => Promise<unknown>;
+  const slow = (store: object, name: string) => {
+    const read = (store as Record<string, (...args: unknown[]) => Promise<unknown>>)[name]!.bind(store);
     const delayed = async (...args: unknown[]) => {
       const turns = reads++ % 3;
       for (let i = 0; i < turns; i++) await turn();
@@ -138,8 +138,10 @@ function slowly(ledger: Ledger): Ledger {
       for (let i = 0; i < turns; i++) await turn();
       return found;
     };
-    Object.assign(bars, { [name]: delayed });
-  }
+    Object.assign(store, { [name]: delayed });
+  };
+  for (const name of ['firstDay', 'revisions', 'history']) slow(bars, name);
+  for (const name of ['span', 'since']) slow(bars.recent, name);
   return ledger;
 }
 

@@ -12,8 +12,10 @@ export class SeriesSet {
   readonly #options: SeriesOptions;
   readonly byId = new Map<number, SymbolSeries>();
   #uses = 0;
-  /** When the next price becomes visible in some view, in ms. */
+  /** When the next price becomes visible in some view, in ms, or earlier. */
   nextDue = Number.POSITIVE_INFINITY;
+  /** The memory that loaded histories take. Each load needs it, so it is not a sum over thousands of symbols. */
+  bytes = 0;
 
   constructor(ledger: Ledger, { showSimulated, hidesSimulated }: SimulatedOptions) {
     this.#options = {
@@ -24,20 +26,20 @@ export class SeriesSet {
       onLoaded: (due) => {
         this.nextDue = Math.min(this.nextDue, due);
       },
+      onResized: (series, more) => {
+        if (this.byId.get(series.symbol.id) === series) this.bytes += more;
+      },
     };
-  }
-
-  /** The memory that loaded histories take. */
-  get bytes(): number {
-    let sum = 0;
-    for (const series of this.byId.values()) sum += series.bytes;
-    return sum;
   }
 
   /** Adds and removes series, so that there is one for each of these symbols. */
   update(symbols: readonly LedgerSymbol[], lags: ViewLags): void {
     const ids = new Set(symbols.map(({ id }) => id));
-    for (const id of this.byId.keys()) if (!ids.has(id)) this.byId.delete(id);
+    for (const [id, series] of this.byId) {
+      if (ids.has(id)) continue;
+      series.reset();
+      this.byId.delete(id);
+    }
     for (const symbol of symbols) {
       const known = this.byId.get(symbol.id);
       if (!known) {
@@ -83,14 +85,12 @@ export class SeriesSet {
 
   /** Evicts the least recently used histories until the rest fits. Never evicts those in use. */
   evict(bytesMax: number, inUse: readonly SymbolSeries[]): void {
-    let bytes = this.bytes;
-    if (bytes <= bytesMax) return;
+    if (this.bytes <= bytesMax) return;
     const kept = new Set(inUse);
     const candidates = [...this.byId.values()].filter((series) => !kept.has(series));
     candidates.sort((a, b) => a.lastUsed - b.lastUsed);
     for (const series of candidates) {
-      if (bytes <= bytesMax) return;
-      bytes -= series.bytes;
+      if (this.bytes <= bytesMax) return;
       series.evict();
     }
   }

@@ -130,15 +130,18 @@ onEachEngine('bars', (engine) => {
 
   test('the first and the last day of real and of simulated prices are separate', async () => {
     const { ledger, symbolId, publish } = await withSymbol();
-    expect(await ledger.bars.span(symbolId, 'real')).toBeUndefined();
+    expect(await ledger.bars.recent.span(symbolId, 'real')).toBeUndefined();
     await publish([{ symbolId, day: FIRST_DAY, ...flat(1) }], 'simulated');
     await publish([{ symbolId, day: MONDAY, ...flat(1) }], 'exchange');
     await publish([{ symbolId, day: LAST_DAY, ...flat(1) }], 'exchange');
-    expect(await ledger.bars.span(symbolId, 'simulated')).toEqual({
+    expect(await ledger.bars.recent.span(symbolId, 'simulated')).toMatchObject({
       firstDay: FIRST_DAY,
       lastDay: FIRST_DAY,
     });
-    expect(await ledger.bars.span(symbolId, 'real')).toEqual({ firstDay: MONDAY, lastDay: LAST_DAY });
+    expect(await ledger.bars.recent.span(symbolId, 'real')).toEqual({
+      ...{ firstDay: MONDAY, isFirstWithdrawn: false },
+      ...{ recentFrom: MONDAY, lastDay: LAST_DAY },
+    });
   });
 
   test('real prices hide simulated ones for good: nothing simulated is written after them', async () => {

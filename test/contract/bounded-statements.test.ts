@@ -1,13 +1,15 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
+import { Board } from '../../src/board/board.ts';
 import { AuditLog } from '../../src/ledger/audit/audit-log.ts';
 import type { Engine } from '../../src/ledger/engine/engine.ts';
 import type { Sql } from '../../src/ledger/engine/rows.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { checkQuota } from '../../src/ledger/quota/check.ts';
+import { utcDay } from '../../src/market/day.ts';
 import { accessTo, type Statement, sqlitePlan, statementsOf } from '../support/database/statements.ts';
 import { newFolder } from '../support/ledger.ts';
-import { fixedClock } from '../support/ledgers.ts';
+import { fixedClock, flat, NOW } from '../support/ledgers.ts';
 import { newDatabase } from '../support/postgres.ts';
 
 setDefaultTimeout(180_000);
@@ -52,6 +54,24 @@ test('on PostgreSQL, a search of the audit log that finds little reads it in bou
   await ledger.close();
 });
 
+test('on PostgreSQL, the few ticks of a day are read without those of other symbols', async () => {
+  const ledger = await Ledger.open(await newDatabase(), fixedClock, 'serving');
+  await ledger.engine.write(
+    (tx) => tx`INSERT INTO tick (symbol_id, source_id, tick_id, day, at, received, price, revision)
+      SELECT s, 2, i, 100, i, i, 1, 1 FROM generate_series(1, 3) s, generate_series(1, CASE WHEN s = 2 THEN 3 ELSE 900 END) i`,
+  );
+  const of = { symbolId: 2, origin: 'real', day: 100 } as const;
+  const statements = await statementsOf(ledger, async () => {
+    const limits = { madeBy: 900, receivedBy: 900 };
+    expect(await ledger.ticks.fold(of, limits)).toMatchObject({ open: { at: 1 }, close: { at: 3 } });
+    expect(await ledger.ticks.last(of, [1, 900])).toMatchObject([{ at: 1 }, { at: 3 }]);
+  });
+  for (const statement of statements) {
+    expect((await accessTo(ledger, 'tick', statement)).rows).toBeLessThanOrEqual(6);
+  }
+  await ledger.close();
+});
+
 test('on SQLite, periodic work of the serving thread scans no table that has a row for each customer', async () => {
   const ledger = await Ledger.open(join(newFolder(), 'ledger.db'), fixedClock, 'serving');
   const { quota } = ledger;
@@ -71,6 +91,29 @@ test('on SQLite, periodic work of the serving thread scans no table that has a r
     );
     expect({ text: statement.text, scans }).toEqual({ text: statement.text, scans: [] });
   }
+  await ledger.close();
+});
+
+test('on SQLite, a first load runs no statement that is prepared again for each value of its LIMIT', async () => {
+  const ledger = await Ledger.open(join(newFolder(), 'ledger.db'), fixedClock, 'serving');
+  const [symbol] = await ledger.symbols.list();
+  await ledger.bars.publish([{ symbolId: symbol!.id, day: 20_000, ...flat(1) }], {
+    source: 'a',
+    recordedAt: 1,
+  });
+  await ledger.ticks.append([{ symbolId: symbol!.id, id: 'a', at: NOW, received: NOW, price: 1 }], 'a');
+  const board = await Board.open(
+    { ledger, clock: fixedClock, historyBytesMax: 1e9, simulated: true },
+    [0, 9],
+  );
+  const series = board.catalog.find(symbol!.code)!;
+  const statements = await statementsOf(ledger, async () => {
+    await board.ready([series], 'all', NOW);
+    await ledger.ticks.last({ symbolId: symbol!.id, origin: 'real', day: utcDay(NOW) }, [NOW - 1, NOW]);
+  });
+  const bound = statements.filter(({ text }) => /(LIMIT|OFFSET) \?/.test(text));
+  expect(bound.map(({ text }) => text)).toEqual([]);
+  expect(statements.length).toBeGreaterThan(5);
   await ledger.close();
 });
 

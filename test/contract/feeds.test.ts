@@ -129,7 +129,7 @@ onEachEngine('feeds', (engine) => {
     const before = await ledger.head();
     await expect(publish(lost)).rejects.toThrow(LeaseLost);
     expect(await ledger.head()).toEqual(before);
-    expect(await ledger.bars.span(symbolId, 'real')).toBeUndefined();
+    expect(await ledger.bars.recent.span(symbolId, 'real')).toBeUndefined();
     expect(await publish(held)).toMatchObject({ taken: 1 });
   });
 

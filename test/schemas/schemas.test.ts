@@ -70,8 +70,8 @@ onEachEngine('a ledger of an older schema', (engine) => {
       expect(versions.map((bar) => sources.get(bar.sourceId))).toEqual(['exchange', 'exchange', 'exchange']);
       expect(await ledger.ticks.ofDay(gold.id, 'real', day('2024-05-15'))).toMatchObject([GOLD_TICK]);
       const silver = await symbolOf(ledger, 'XAG');
-      expect(await ledger.bars.span(silver.id, 'real')).toBeUndefined();
-      expect(await ledger.bars.span(silver.id, 'simulated')).toBeDefined();
+      expect(await ledger.bars.recent.span(silver.id, 'real')).toBeUndefined();
+      expect(await ledger.bars.recent.span(silver.id, 'simulated')).toBeDefined();
       expect(await symbolOf(ledger, OWN_SYMBOL.code)).toMatchObject(OWN_SYMBOL);
     });
 

@@ -48,7 +48,7 @@ export function closesFrom({ symbol }: SymbolSeries, { day }: LatestPrice): Day 
 export function readCloses(series: SymbolSeries, view: View, latest: LatestPrice): RecentCloses {
   const { day } = latest;
   const from = closesFrom(series, latest);
-  const bars = view.bars(series, from, day - 1).slice(-CLOSES_MAX);
+  const bars = view.lastBars(series, day - 1, from, CLOSES_MAX);
   const closes = bars.map(({ close }) => close);
   return { day, from, pastVersion: view.pastVersion(series), closes, lastDay: bars.at(-1)?.day };
 }

@@ -96,9 +96,10 @@ export class MarketViews {
   async #build(delayMs: number, now: number): Promise<MarketView> {
     const { catalog } = this.#board;
     const texts = new Map<SymbolSeries, RowTexts>();
+    await this.#board.ready(catalog.series, 'recent', now);
     for (const series of catalog.series) {
       if (shouldYield()) await yieldToRequests();
-      await this.#board.ready([series], 'recent', now);
+      await this.#board.ready([series], 'recent', now); // it may have been reset meanwhile
       texts.set(series, await this.#buildRow(series, delayMs, now));
     }
     const formulas = await this.#formulaTexts([...namedFormulas(catalog).values()], delayMs, now);
@@ -149,8 +150,8 @@ export class MarketViews {
   }
 
   /**
-   * An evicted history is loaded again only for another day or another close: loading it for every tick would evict the
-   * histories that customers use.
+   * They are usually among the recent days, which stay in memory. Otherwise their history is loaded, but again only for
+   * another day or another close: loading it for every tick would evict the histories that customers use.
    */
   async #recentCloses(series: SymbolSeries, delayMs: number, now: number): Promise<RecentCloses | undefined> {
     const known = this.#closes.getOrInsertComputed(delayMs, () => new WeakMap());
@@ -162,13 +163,13 @@ export class MarketViews {
       const from = closesFrom(series, latest);
       const isSame = recent?.day === latest.day && recent.from === from;
       if (isSame && recent.pastVersion === view.pastVersion(series)) return recent;
-      const required = historySince(from, now);
       try {
-        if (series.has(required)) known.set(series, readCloses(series, view, latest));
-        else await this.#board.ready([series], required, now);
+        known.set(series, readCloses(series, view, latest));
       } catch (error) {
         if (!(error instanceof NotLoaded)) throw error;
-        await this.#board.ready([series], 'all', now); // the clock was set back since two years were loaded
+        const history = historySince(from, now);
+        // The clock may have been set back since two years were loaded.
+        await this.#board.ready([series], series.has(history) ? 'all' : history, now);
       }
     }
   }

@@ -8,7 +8,6 @@ import { type Day, LAST_DAY } from '../../market/day.ts';
 import { lastDayEnded, type Market, marketOf, sessionEnd } from '../../market/session.ts';
 import { barSeenFrom, isBarSeen, tickSeenFrom } from '../../market/visibility.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import type { Columns } from './bars/columns.ts';
 import { SettledBarStore } from './bars/settled-bar-store.ts';
 import { UnsettledBars } from './bars/unsettled-bars.ts';
 import { type ChangedView, DelayedView, EVERY_DAY, NO_CHANGE, type SettledBars } from './delayed-view.ts';
@@ -18,8 +17,6 @@ import { type LoadLevel, loadedSince } from './load/load-level.ts';
 import type { ViewLags } from './price-types.ts';
 import { TickLog } from './tick-log.ts';
 
-/** Days before the last bar that are always loaded, so that the newest settled bar is among them. */
-const RECENT_DAYS = 20;
 /** About 1 ms of work. */
 const TICKS_PER_SLICE = 1_000;
 const LAST_MOMENT = Number.POSITIVE_INFINITY;
@@ -36,7 +33,8 @@ export class PriceHistory implements SettledBars {
   readonly #market: Market;
   readonly #lags: ViewLags;
   readonly #log: TickLog;
-  readonly #settled = new SettledBarStore();
+  /** For reading. */
+  readonly settled = new SettledBarStore();
   readonly #unsettled = new UnsettledBars();
   /** From the first to the last day that ever had a bar. */
   #span: { firstDay: Day; lastDay: Day } | undefined;
@@ -62,20 +60,15 @@ export class PriceHistory implements SettledBars {
 
   /** The first settled day. */
   get firstDay(): Day | undefined {
-    return this.#settled.firstDay;
+    return this.settled.firstDay;
   }
 
   get newest(): BarRevision | undefined {
-    return this.#settled.newest;
-  }
-
-  /** The whole settled history, if it is loaded. */
-  get columns(): Columns | undefined {
-    return this.#settled.columns;
+    return this.settled.newest;
   }
 
   recent(day: Day): BarRevision | undefined {
-    return this.#settled.recent(day);
+    return this.settled.recent(day);
   }
 
   sessionEnd(day: Day): number {
@@ -124,16 +117,16 @@ export class PriceHistory implements SettledBars {
 
   /** Reads the recent bars. Returns the days that have ticks. */
   async #loadRecentBars(now: number): Promise<Day[]> {
-    this.#span = await this.#ledger.bars.span(this.#symbolId, this.origin);
-    const span = this.#span;
+    const span = await this.#ledger.bars.recent.span(this.#symbolId, this.origin);
+    this.#span = span;
     const tickDays = await this.#ledger.ticks.days(this.#symbolId, this.origin);
     if (span) {
-      const from = Math.min(span.lastDay - RECENT_DAYS, tickDays[0] ?? LAST_DAY);
+      const from = Math.min(span.recentFrom, tickDays[0] ?? LAST_DAY);
       await this.#readRecent(from, now);
       if (!this.newest && span.firstDay < from) await this.#readRecent(span.firstDay, now);
       // Bars before the recent ones are settled.
-      const first = await this.#ledger.bars.firstDay(this.#symbolId, this.origin, span.firstDay);
-      const settled = this.#settled;
+      const first = await this.#ledger.bars.firstDay(this.#symbolId, this.origin, span);
+      const settled = this.settled;
       settled.firstDay = first !== undefined && first < settled.recentFrom ? first : settled.recentDays()[0];
     }
     for (const day of tickDays) await this.#checkForLateTicks(day, now);
@@ -169,7 +162,7 @@ export class PriceHistory implements SettledBars {
   }
 
   #hasWithdrawnTicks(day: Day): boolean {
-    const settled = this.#settled.recent(day);
+    const settled = this.settled.recent(day);
     return settled?.ticksWithdrawnUntil !== undefined || this.#unsettled.hasWithdrawnTicks(day);
   }
 
@@ -187,14 +180,14 @@ export class PriceHistory implements SettledBars {
   }
 
   async #readRecent(from: Day, now: number): Promise<void> {
-    this.#settled.recentFrom = from;
-    for (const bar of await this.#ledger.bars.revisions(this.#symbolId, this.origin, from, LAST_DAY))
+    this.settled.recentFrom = from;
+    for (const bar of await this.#ledger.bars.recent.since(this.#symbolId, this.origin, from))
       this.addBar(bar, now);
   }
 
   /** Reads the settled history of the last two years, or all of it. Bars may be added meanwhile. */
   loadColumns(level: LoadLevel, now: number): Promise<void> {
-    return this.#settled.loadColumns(() =>
+    return this.settled.loadColumns(() =>
       loadColumns({
         ledger: this.#ledger,
         symbolId: this.#symbolId,
@@ -208,14 +201,14 @@ export class PriceHistory implements SettledBars {
   }
 
   dropColumns(): void {
-    this.#settled.dropColumns();
+    this.settled.dropColumns();
   }
 
   addBar(bar: BarRevision, now: number): void {
     const { firstDay, lastDay } = this.#span ?? { firstDay: bar.day, lastDay: bar.day };
     this.#span = { firstDay: Math.min(firstDay, bar.day), lastDay: Math.max(lastDay, bar.day) };
     if (this.#isSettled(bar, now)) {
-      this.#settled.add(bar);
+      this.settled.add(bar);
       this.#settledChangedFrom = bar.withdrawn ? EVERY_DAY : Math.min(this.#settledChangedFrom, bar.day);
       return;
     }
@@ -240,7 +233,7 @@ export class PriceHistory implements SettledBars {
 
   /** Returns false if the tick's day is so old that the history must be reloaded. */
   addTick(tick: LedgerTick, now: number): boolean {
-    if (tick.day < this.#settled.recentFrom) return false;
+    if (tick.day < this.settled.recentFrom) return false;
     if (this.#canDropTicks(tick.day, now)) {
       // The closer handles late ticks of a settled day: it publishes a new bar.
       return tick.at <= this.sessionEnd(tick.day) || tick.day < (this.newest?.day ?? tick.day);
@@ -261,7 +254,7 @@ export class PriceHistory implements SettledBars {
     this.#settledChangedFrom = NO_CHANGE;
     this.#log.discardBefore(this.views.reduce((first, { next }) => Math.min(first, next), this.#log.end));
     const settled = this.#unsettled.takeSettled((bar) => this.#isSettled(bar, now));
-    for (const bar of settled) this.#settled.add(bar);
+    for (const bar of settled) this.settled.add(bar);
     const settledDays = settled.map((bar) => bar.day).filter((day) => !this.#unsettled.has(day));
     const affected = settled.length > 0 ? this.views : changed.map(({ index }) => this.views[index]!);
     for (const view of affected) {
@@ -273,7 +266,7 @@ export class PriceHistory implements SettledBars {
 
   /** Moves a settled bar back to the views, because some show its withdrawal before others. */
   #unsettle(day: Day): void {
-    const settled = this.#settled.take(day);
+    const settled = this.settled.take(day);
     if (!settled) return;
     this.#addUnsettled(settled);
     this.#settledChangedFrom = EVERY_DAY;
@@ -281,7 +274,7 @@ export class PriceHistory implements SettledBars {
 
   /** Whether no view needs the ticks of a day: its session is over and its bar is settled. */
   #canDropTicks(day: Day, now: number): boolean {
-    const bar = this.#settled.recent(day);
+    const bar = this.settled.recent(day);
     if (!bar || bar.withdrawn || bar.reason === PROVISIONAL) return false;
     if (this.#daysWithLateTicks.has(day) && day >= (this.newest?.day ?? day)) return false;
     return this.sessionEnd(day) <= this.#earliestHorizon(now);

@@ -64,7 +64,7 @@ export class SymbolHistories {
   }
 
   get bytes(): number {
-    return (this.#real.columns?.bytes ?? 0) + (this.#simulated?.columns?.bytes ?? 0);
+    return (this.#real.settled.columns?.bytes ?? 0) + (this.#simulated?.settled.columns?.bytes ?? 0);
   }
 
   /** When the next price becomes visible in some view, in ms. */

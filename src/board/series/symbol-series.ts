@@ -30,6 +30,8 @@ export interface SeriesOptions {
   hidesSimulated: boolean;
   /** Called after each load, with the time when the next price becomes visible, in ms. */
   onLoaded(nextDue: number): void;
+  /** Called when the history takes more memory than before, or less. */
+  onResized(series: SymbolSeries, more: number): void;
 }
 
 /** The prices of one symbol: how much of them is loaded, and when what each view shows of them changes. */
@@ -52,6 +54,7 @@ export class SymbolSeries {
   /** Its first and last date, if they are known while no prices are loaded. */
   dates: SeriesDates | undefined;
   changeCount = 0;
+  #bytes = 0;
   #lateFrom = Number.POSITIVE_INFINITY;
   /** Set by the board on each use, for LRU eviction. */
   lastUsed = 0;
@@ -94,8 +97,9 @@ export class SymbolSeries {
     if (before <= now || lateFrom < before) this.#changeAll(NO_CHANGE);
   }
 
+  /** The memory that its history takes. */
   get bytes(): number {
-    return this.histories?.bytes ?? 0;
+    return this.#bytes;
   }
 
   has(wanted: RequiredData): boolean {
@@ -128,6 +132,7 @@ export class SymbolSeries {
     this.#isLoadStale = true; // a load of older days may have finished one of the two histories
     this.loaded = 'recent';
     this.histories?.dropColumns();
+    this.#measure();
   }
 
   /** Applies new bars and ticks of the ledger. */
@@ -161,6 +166,18 @@ export class SymbolSeries {
   /** Call after every change, also of the lags. */
   updateNextDue(): void {
     this.nextDue = Math.min(this.#latestUntil, this.histories?.nextDue ?? Number.POSITIVE_INFINITY);
+    this.#measure();
+  }
+
+  #measure(): void {
+    const before = this.#bytes;
+    this.#bytes = this.histories?.bytes ?? 0;
+    if (this.#bytes !== before) this.#options.onResized(this, this.#bytes - before);
+  }
+
+  #onLoaded(): void {
+    this.updateNextDue();
+    this.#options.onLoaded(this.nextDue);
   }
 
   #readMissing(wanted: LoadLevel, now: number, onNextPage: () => Promise<void>): Promise<void> {
@@ -182,8 +199,7 @@ export class SymbolSeries {
     this.#add(this.#missedBars, this.#missedTicks, now);
     this.#missedBars = [];
     this.#missedTicks = [];
-    this.updateNextDue();
-    this.#options.onLoaded(this.nextDue);
+    this.#onLoaded();
   }
 
   /** No view shows anything else afterwards, so versions stay as they are. */
@@ -191,6 +207,7 @@ export class SymbolSeries {
     this.#isLoadStale = false;
     await this.histories?.loadColumns(wanted, now);
     if (!this.#isLoadStale) this.loaded = wanted;
+    this.#measure();
   }
 
   /** Reads the latest prices, unless they change meanwhile or everything is loaded first. */
@@ -202,8 +219,8 @@ export class SymbolSeries {
     this.histories = histories;
     this.loaded = 'latest';
     this.#latestUntil = now + LATEST_MS_MAX;
-    this.updateNextDue();
     this.#renewVersions();
+    this.#onLoaded();
     return true;
   }
 

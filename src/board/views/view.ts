@@ -80,6 +80,19 @@ export class View implements Prices {
     return mergeBars(columns, history.views[this.index]!.overlay, first, last);
   }
 
+  /** The last bars up to a day, at most `countMax`, none before `earliest`. The recent ones may be enough. */
+  lastBars(series: SymbolSeries, last: Day, earliest: Day, countMax: number): SourcedBar[] {
+    const history = series.histories?.visible(this.index);
+    if (!history) return [];
+    const { overlay } = history.views[this.index]!;
+    if (series.has('recent')) {
+      const recent = history.settled.recentColumns();
+      const bars = mergeBars(recent, overlay, Math.max(earliest, recent.from), last).slice(-countMax);
+      if (bars.length === countMax || recent.from <= earliest) return bars;
+    }
+    return mergeBars(columnsFrom(earliest, history, series), overlay, earliest, last).slice(-countMax);
+  }
+
   freeze(series: readonly SymbolSeries[]): FrozenView {
     const frozen = new Map(series.map((one) => [one, this.#freezeOne(one)]));
     return new FrozenView(this.delayMs, frozen);
@@ -92,7 +105,7 @@ export class View implements Prices {
       latest: this.latest(series),
       firstDay: this.firstDay(series),
       lastDay: this.lastDay(series),
-      ...(history ? frozenHistory(history.columns!, history.views[this.index]!.overlay) : NOTHING),
+      ...(history ? frozenHistory(history.settled.columns!, history.views[this.index]!.overlay) : NOTHING),
     };
   }
 }
@@ -100,7 +113,7 @@ export class View implements Prices {
 const NOTHING = { bars: NO_BARS, overlay: [] };
 
 /** The settled history, to be read from this day on. */
-function columnsFrom(day: Day, { columns }: PriceHistory, { symbol }: SymbolSeries): Columns {
+function columnsFrom(day: Day, { settled: { columns } }: PriceHistory, { symbol }: SymbolSeries): Columns {
   if (!columns || day < columns.from) throw new NotLoaded(symbol.code);
   return columns;
 }

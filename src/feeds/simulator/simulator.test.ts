@@ -66,7 +66,7 @@ test('an empty ledger gets more than ten years for every symbol, up to its last 
   const symbols = await ledger.symbols.list();
   expect(symbols.length).toBeGreaterThanOrEqual(198);
   for (const symbol of symbols) {
-    const span = await ledger.bars.span(symbol.id, 'simulated');
+    const span = await ledger.bars.recent.span(symbol.id, 'simulated');
     const closed = lastClosedDay(marketOf(symbol.market), NOON);
     expect(span!.lastDay).toBe(lastPublishedDay(symbol, closed));
     expect(closed - span!.lastDay).toBeLessThan(symbol.updateInterval === 'month' ? 63 : 7);

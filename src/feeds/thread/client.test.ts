@@ -130,7 +130,7 @@ test('the worker fills a new ledger, ticks, stops, and restarts without repeatin
     // The first fill has full priority, because no request is served yet.
     expect([first.events.lowered[0], first.events.lowered.at(-1)]).toEqual([0, 1]);
   }
-  expect((await ledger.bars.span(gold.id, 'simulated'))!.lastDay).toBe(lastClosedDay(market, NOON));
+  expect((await ledger.bars.recent.span(gold.id, 'simulated'))!.lastDay).toBe(lastClosedDay(market, NOON));
   const today = tradeDate(market, NOON);
   expect((await ledger.ticks.ofDay(gold.id, 'simulated', today)).length).toBeGreaterThan(50);
   const { prices } = await ledger.head();

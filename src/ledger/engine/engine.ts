@@ -9,6 +9,8 @@ export interface RowsInText {
   cell(column: string): string;
   /** A FROM clause with the rows; empty where the statement runs once for each row. */
   readonly from: string;
+  /** A FROM clause with the rows and a table: each row of values is combined with each row of the table. */
+  fromWith(table: string): string;
   /** The same as a table that others are joined to. */
   readonly table: string;
 }
@@ -91,6 +93,9 @@ export interface Engine {
 
   /** How many rows one statement may aggregate for a request. */
   readonly rowsPerAggregate: number;
+
+  /** How many symbols to load at the same time: their lookups share round trips. */
+  readonly parallelLoads: number;
 
   /** How many rows to delete in one transaction of a long deletion. */
   readonly rowsPerDelete: number;

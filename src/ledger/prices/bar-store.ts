@@ -3,7 +3,6 @@ import type { Engine } from '../engine/engine.ts';
 import { asNumber, onlyRow } from '../engine/rows.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/statements.ts';
 import { originFilter, type PriceOrigin } from '../symbols/origin.ts';
-import { SIMULATED_ID } from '../symbols/sources.ts';
 import {
   BAR_CHANGE,
   type BarChange,
@@ -14,13 +13,16 @@ import {
   type SettledBarRow,
 } from './bars.ts';
 import { compareBars, NO_SOURCE, type Publication, type PublishResult, publishBars } from './publish-bars.ts';
+import { type BarSpan, RecentBars } from './recent-bars.ts';
 import { standingBar } from './standing.ts';
 
 export class BarStore {
   readonly #engine: Engine;
+  readonly recent: RecentBars;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.recent = new RecentBars(engine);
   }
 
   /** Publishes bars, at most one for each symbol and day, in transactions of 2,000. `progress` is called with the number done. */
@@ -71,19 +73,10 @@ export class BarStore {
     return readHistory(this.#engine.read, symbolId, origin, firstDay, lastDay);
   }
 
-  /** The first and the last day that ever had a bar of this origin. */
-  async span(symbolId: number, origin: PriceOrigin): Promise<{ firstDay: Day; lastDay: Day } | undefined> {
-    const first = await this.#edge(symbolId, origin, 'ASC');
-    if (first === undefined) return undefined;
-    return { firstDay: first, lastDay: (await this.lastDay(symbolId, origin)) ?? first };
-  }
-
-  /** The first day that has a bar of this origin. Withdrawn bars do not count. `ever` is the first day that ever had one. */
-  async firstDay(symbolId: number, origin: PriceOrigin, ever?: Day): Promise<Day | undefined> {
-    const first = ever ?? (await this.#edge(symbolId, origin, 'ASC'));
-    if (first === undefined) return undefined;
-    const revisions = await this.revisions(symbolId, origin, first, first);
-    return revisions.at(-1)!.withdrawn ? this.#firstDayAfter(symbolId, origin, first) : first;
+  /** The first day that has a bar of this origin. Withdrawn bars do not count. */
+  async firstDay(symbolId: number, origin: PriceOrigin, span?: BarSpan): Promise<Day | undefined> {
+    const known = span ?? (await this.recent.span(symbolId, origin));
+    return known?.isFirstWithdrawn ? this.#firstDayAfter(symbolId, origin, known.firstDay) : known?.firstDay;
   }
 
   async #firstDayAfter(symbolId: number, origin: PriceOrigin, day: Day): Promise<Day | undefined> {
@@ -98,22 +91,8 @@ export class BarStore {
   }
 
   /** The last day that ever had a bar of this origin. */
-  lastDay(symbolId: number, origin: PriceOrigin): Promise<Day | undefined> {
-    return this.#edge(symbolId, origin, 'DESC');
-  }
-
-  async #edge(symbolId: number, origin: PriceOrigin, order: 'ASC' | 'DESC'): Promise<Day | undefined> {
-    const { read, placeholder } = this.#engine;
-    // Without it, a demo would read the whole simulated history of each symbol to find no real price.
-    const hasSource =
-      origin === 'real' ? `EXISTS (SELECT 1 FROM source WHERE id <> ${SIMULATED_ID})` : 'true';
-    const [row] = await read.unsafe(
-      `SELECT day FROM bar WHERE symbol_id = ${placeholder(1)} AND ${originFilter(origin)}
-         AND ${hasSource}
-       ORDER BY day ${order} LIMIT 1`,
-      [symbolId],
-    );
-    return row === undefined ? undefined : asNumber(row.day);
+  async lastDay(symbolId: number, origin: PriceOrigin): Promise<Day | undefined> {
+    return (await this.recent.span(symbolId, origin))?.lastDay;
   }
 
   /** Which days of which symbols the revisions in (after, upTo] touched. */

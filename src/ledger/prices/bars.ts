@@ -52,6 +52,12 @@ export interface BarChange {
 
 export const BAR_CHANGE = rowReader<BarChange>({ symbolId: asNumber, firstDay: asNumber, lastDay: asNumber });
 
+/** Those that `toRevisions` reads, in its order. */
+export const REVISION_COLUMNS = [
+  ...['day', 'revision', 'open', 'high', 'low', 'close'],
+  ...['source_id', 'recorded_at', 'reason', 'withdrawn', 'restores'],
+];
+
 /** All revisions of one origin, or of both, by day and then by revision. */
 export async function readRevisions(
   handle: Sql,
@@ -64,6 +70,11 @@ export async function readRevisions(
     SELECT day, revision, open, high, low, close, source_id, recorded_at, reason, withdrawn, restores FROM bar
     WHERE symbol_id = ${symbolId} AND day >= ${firstDay} AND day <= ${lastDay}
     ORDER BY day, revision`.values();
+  return toRevisions(rows, origin);
+}
+
+/** The rows of one symbol's days, ordered by day and then by revision, without those of the other origin. */
+export function toRevisions(rows: readonly (readonly Cell[])[], origin: PriceOrigin | 'all'): BarRevision[] {
   const found: BarRevision[] = [];
   for (const row of rows) {
     const isSimulated = asNumber(row[6]) === SIMULATED_ID;

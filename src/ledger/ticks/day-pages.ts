@@ -68,30 +68,32 @@ export const FIRST_MOMENT = Number.MIN_SAFE_INTEGER;
 export const LAST_MOMENT = Number.MAX_SAFE_INTEGER;
 
 /**
- * A page of the index `tick_by_day` that begins after a moment: `LIMIT` ticks in order, which may be followed by those of the
- * next day or symbol. Filter the rows by `symbol_id` and `day` outside. If the page had these conditions, PostgreSQL would expect
- * few ticks as long as it has no statistics, and read and sort the whole day.
+ * A page of the index `tick_by_day` that begins after a moment of a day: at most `limit` of its ticks, in order. The day is a
+ * range of the index: if it were compared with =, PostgreSQL would expect few ticks as long as it has no statistics, and read
+ * and sort the whole day.
  *
- * The placeholders of symbol, day, moment and limit begin with number `first`.
+ * The placeholders of symbol, day, moment, symbol and day begin with number `first`. The limit is part of the text: SQLite
+ * prepares a statement again for each new value of a LIMIT, which takes ten times as long as to read a tick.
  */
-function pageAfter(engine: Engine, columns: string, first: number): string {
-  return pageOf(engine, columns, first, { side: '>', order: 'ASC' });
+function pageAfter(engine: Engine, columns: string, first: number, limit: number): string {
+  return pageOf(engine, columns, first, { limit, from: '>', to: '<=', order: 'ASC' });
 }
 
 /** Like `pageAfter`, but ends with a moment, and begins with it: the ticks are in reverse order. */
-export function pageUpTo(engine: Engine, columns: string, first: number): string {
-  return pageOf(engine, columns, first, { side: '<=', order: 'DESC' });
+export function pageUpTo(engine: Engine, columns: string, first: number, limit: number): string {
+  return pageOf(engine, columns, first, { limit, from: '<=', to: '>=', order: 'DESC' });
 }
 
 function pageOf(
   { placeholder: p }: Engine,
   columns: string,
   first: number,
-  { side, order }: { side: '>' | '<='; order: 'ASC' | 'DESC' },
+  { limit, from, to, order }: { limit: number; from: '>' | '<='; to: '<=' | '>='; order: 'ASC' | 'DESC' },
 ): string {
   const place = `(${p(first)}, ${p(first + 1)}, ${p(first + 2)})`;
-  return `(SELECT symbol_id, day, at, ${columns} FROM tick WHERE (symbol_id, day, at) ${side} ${place}
-    ORDER BY symbol_id ${order}, day ${order}, at ${order} LIMIT ${p(first + 3)}) page`;
+  return `(SELECT at, ${columns} FROM tick
+    WHERE (symbol_id, day, at) ${from} ${place} AND (symbol_id, day) ${to} (${p(first + 3)}, ${p(first + 4)})
+    ORDER BY symbol_id ${order}, day ${order}, at ${order} LIMIT ${limit}) page`;
 }
 
 /** The statements that read the ticks of one trading day, up to a moment. */
@@ -161,9 +163,9 @@ export class DayPages {
     const { read, placeholder: p } = this.#engine;
     const rows = await read
       .unsafe(
-        `SELECT ${OWN_COLUMNS} FROM ${pageAfter(this.#engine, 'source_id, tick_id, received, price, revision', 1)}
-         WHERE symbol_id = ${p(5)} AND day = ${p(6)} AND at <= ${p(7)} ORDER BY at`,
-        [symbolId, day, after, RETURNED_PER_PAGE, symbolId, day, this.#end],
+        `SELECT ${OWN_COLUMNS} FROM ${pageAfter(this.#engine, 'source_id, tick_id, received, price, revision', 1, RETURNED_PER_PAGE)}
+         WHERE at <= ${p(6)} ORDER BY at`,
+        [symbolId, day, after, symbolId, day, this.#end],
       )
       .values();
     const ticks = rows.map((row) => this.#toTick(row));
@@ -195,9 +197,9 @@ export class DayPages {
          FROM (
            SELECT at, price, revision, ${originFilter(origin)} AND received > ${p(1)} AS counts,
              at <= ${p(2)} AND received <= ${p(3)} AS is_within
-           FROM ${pageAfter(this.#engine, 'price, revision, source_id, received', 4)}
-           WHERE symbol_id = ${p(8)} AND day = ${p(9)} AND at <= ${p(10)}) day_page`,
-        [this.#receivedAfter, madeBy, receivedBy, symbolId, day, after, ticksMax, symbolId, day, upTo],
+           FROM ${pageAfter(this.#engine, 'price, revision, source_id, received', 4, ticksMax)}
+           WHERE at <= ${p(9)}) day_page`,
+        [this.#receivedAfter, madeBy, receivedBy, symbolId, day, after, symbolId, day, upTo],
       )
       .values();
     const [count, lastAt, counted, folded, ...sums] = row!.map((cell) =>

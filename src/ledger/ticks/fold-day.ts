@@ -54,9 +54,14 @@ export async function foldDay(
     }
   }
   if (!sum || limits.signal?.aborted) return undefined;
-  const open = firstOf(await pages.at(sum.firstAt));
-  const close = lastOf(await pages.at(sum.lastAt));
-  return { open, close, high: sum.high, low: sum.low, firstRevision: sum.firstRevision };
+  const [opening, closing] = await Promise.all([pages.at(sum.firstAt), pages.at(sum.lastAt)]);
+  return {
+    open: firstOf(opening),
+    close: lastOf(closing),
+    high: sum.high,
+    low: sum.low,
+    firstRevision: sum.firstRevision,
+  };
 }
 
 /** Divides what comes after a moment into parts of equal duration. */

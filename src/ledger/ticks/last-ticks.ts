@@ -46,15 +46,11 @@ async function momentsNear(
 ): Promise<(number | undefined)[]> {
   const { read, placeholder: p } = engine;
   const near = horizons.map((_, i) => {
-    const first = 7 * i + 1;
-    return `(SELECT max(at) FROM ${pageUpTo(engine, 'source_id, received', first)}
-      WHERE symbol_id = ${p(first + 4)} AND day = ${p(first + 5)} AND received <= ${p(first + 6)}
-        AND ${originFilter(origin)})`;
+    const first = 6 * i + 1;
+    return `(SELECT max(at) FROM ${pageUpTo(engine, 'source_id, received', first, TICKS_PER_HORIZON)}
+      WHERE received <= ${p(first + 5)} AND ${originFilter(origin)})`;
   });
-  const values = horizons.flatMap((horizon) => [
-    ...[symbolId, day, horizon, TICKS_PER_HORIZON],
-    ...[symbolId, day, horizon],
-  ]);
+  const values = horizons.flatMap((horizon) => [symbolId, day, horizon, symbolId, day, horizon]);
   const [row] = await read.unsafe(`SELECT ${near.join(', ')}`, values).values();
   return row!.map((cell) => (cell === null ? undefined : asNumber(cell)));
 }
@@ -71,16 +67,15 @@ async function momentsBefore(
     (_, i) => `max(at) FILTER (WHERE at <= ${p(2 * i + 1)} AND received <= ${p(2 * i + 2)})`,
   );
   const next = 2 * count + 1;
-  const statement = `SELECT count(*), min(at), ${visible.join(', ')} FROM (
+  const statement = (size: number) => `SELECT count(*), min(at), ${visible.join(', ')} FROM (
       SELECT at, CASE WHEN ${originFilter(origin)} THEN received ELSE ${LAST_MOMENT} END AS received
-      FROM ${pageUpTo(engine, 'source_id, received', next)}
-      WHERE symbol_id = ${p(next + 4)} AND day = ${p(next + 5)}) day_page`;
+      FROM ${pageUpTo(engine, 'source_id, received', next, size)}) day_page`;
   const moments: (number | undefined)[] = horizons.map(() => undefined);
   const bounds = horizons.flatMap((horizon) => [horizon, horizon]);
   let [upTo, size] = [Math.max(...horizons), FIRST_PAGE_TICKS];
   for (;;) {
-    const values = [...bounds, symbolId, day, upTo, size, symbolId, day];
-    const [row] = await read.unsafe(statement, values).values();
+    const values = [...bounds, symbolId, day, upTo, symbolId, day];
+    const [row] = await read.unsafe(statement(size), values).values();
     const [ticks, first, ...last] = row!.map((cell) => (cell === null ? undefined : asNumber(cell)));
     for (const [i, moment] of last.entries()) moments[i] ??= moment;
     if (ticks! < size || moments.every((moment) => moment !== undefined)) return moments;

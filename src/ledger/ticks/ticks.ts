@@ -1,7 +1,8 @@
 import type { Day } from '../../market/day.ts';
 import { type Market, marketOf, tradeDate } from '../../market/session.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, RowsInText } from '../engine/engine.ts';
+import { Lookup } from '../engine/lookup.ts';
 import { nextRevision } from '../engine/revisions.ts';
 import { asNumber, asText, type Sql } from '../engine/rows.ts';
 import { insertRows, insertWithShared, ROWS_PER_TRANSACTION } from '../engine/statements.ts';
@@ -31,9 +32,14 @@ export class TickStore {
   /** Which days have ticks. */
   readonly tickDays: TickDays;
 
+  readonly #days: Record<PriceOrigin, Lookup>;
+
   constructor(engine: Engine) {
     this.#engine = engine;
     this.tickDays = new TickDays(engine);
+    const daysOf = (origin: PriceOrigin) =>
+      new Lookup(engine, { symbol_id: 'BIGINT' }, (n) => daysStatement(n, origin));
+    this.#days = { real: daysOf('real'), simulated: daysOf('simulated') };
   }
 
   /** Appends ticks, in transactions of 2,000. A tick with a known symbol, source and id is ignored. */
@@ -58,27 +64,9 @@ export class TickStore {
     });
   }
 
-  /**
-   * The trade dates of one origin whose ticks are complete, found by skipping through the index from day to day. PostgreSQL
-   * may turn EXISTS into a join, which reads every tick of the symbol; a value is looked up for each day.
-   */
+  /** The trade dates of one origin whose ticks are complete. */
   async days(symbolId: number, origin: PriceOrigin): Promise<Day[]> {
-    const { read, placeholder: p } = this.#engine;
-    const rows = await read.unsafe(
-      `WITH RECURSIVE found (day) AS (
-         SELECT min(day) FROM tick WHERE symbol_id = ${p(1)}
-         UNION ALL
-         SELECT (SELECT min(day) FROM tick WHERE symbol_id = ${p(2)} AND day > found.day)
-         FROM found WHERE found.day IS NOT NULL)
-       SELECT day FROM found WHERE day IS NOT NULL AND (
-         SELECT 1 FROM tick t WHERE t.symbol_id = ${p(3)} AND t.day = found.day AND t.${originFilter(origin)}
-         ORDER BY t.at LIMIT 1) = 1
-         AND NOT EXISTS (SELECT 1 FROM tick_pruning d
-           WHERE d.symbol_id = ${p(4)} AND d.day = found.day AND d.simulated = ${p(5)})
-       ORDER BY day`,
-      [symbolId, symbolId, symbolId, symbolId, origin === 'simulated' ? 1 : 0],
-    );
-    return rows.map((row) => asNumber(row.day));
+    return (await this.#days[origin].find(symbolId)).map(([day]) => asNumber(day));
   }
 
   /** Folds the ticks of one trade date, a bounded page at a time. */
@@ -158,6 +146,27 @@ export class TickStore {
       SELECT 1 FROM tick WHERE symbol_id = ${symbolId} AND source_id = ${SIMULATED_ID} LIMIT 1`;
     return rows.length > 0;
   }
+}
+
+/**
+ * The days are found by skipping through the index from one to the next. PostgreSQL may turn EXISTS into a join, which reads every
+ * tick of the symbol; a value is looked up for each day.
+ */
+function daysStatement(n: RowsInText, origin: PriceOrigin): string {
+  const simulated = origin === 'simulated' ? 1 : 0;
+  return `WITH RECURSIVE found (position, symbol_id, day) AS (
+      SELECT ${n.cell('position')}, ${n.cell('symbol_id')}, (SELECT min(day) FROM tick WHERE symbol_id = ${n.cell('symbol_id')})
+      ${n.from}
+      UNION ALL
+      SELECT found.position, found.symbol_id,
+        (SELECT min(t.day) FROM tick t WHERE t.symbol_id = found.symbol_id AND t.day > found.day)
+      FROM found WHERE found.day IS NOT NULL)
+    SELECT position, day FROM found WHERE day IS NOT NULL AND (
+      SELECT 1 FROM tick t WHERE t.symbol_id = found.symbol_id AND t.day = found.day AND t.${originFilter(origin)}
+      ORDER BY t.at LIMIT 1) = 1
+      AND NOT EXISTS (SELECT 1 FROM tick_pruning d
+        WHERE d.symbol_id = found.symbol_id AND d.day = found.day AND d.simulated = ${simulated})
+    ORDER BY position, day`;
 }
 
 /** The market of each symbol. */

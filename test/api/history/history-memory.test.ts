@@ -24,7 +24,7 @@ test('an evicted history is garbage-collected, even if JSON was cached for it', 
   const seen = new WeakSet<Columns>();
   const histories: WeakRef<Columns>[] = [];
   const look = (code: string) => {
-    const { columns } = board.catalog.find(code)!.histories!.visible(view.index)!;
+    const { columns } = board.catalog.find(code)!.histories!.visible(view.index)!.settled;
     if (seen.has(columns!)) return;
     seen.add(columns!);
     histories.push(new WeakRef(columns!));

@@ -77,7 +77,7 @@ onEachEngine('deleting', (engine) => {
     await ledger.symbols.upsert([recordOf(symbol)], []);
     const again = (await ledger.symbols.list()).find(({ code }) => code === symbol.code)!;
     expect(again.id).toBeGreaterThan(symbol.id);
-    expect(await ledger.bars.span(again.id, 'real')).toBeUndefined();
+    expect(await ledger.bars.recent.span(again.id, 'real')).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
-import type { Engine } from '../../../src/ledger/engine/engine.ts';
-import type { Sql } from '../../../src/ledger/engine/rows.ts';
+import type { ColumnTypes, Engine, RowStatement } from '../../../src/ledger/engine/engine.ts';
+import type { RowValues, Sql } from '../../../src/ledger/engine/rows.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 
 export interface Statement {
@@ -13,10 +13,17 @@ export interface Statement {
 /** Runs some work, and returns each distinct statement it executed. */
 export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>): Promise<Statement[]> {
   const engine = ledger.engine as { -readonly [K in keyof Engine]: Engine[K] };
-  const { read, write, writePrices, placeholder } = engine;
+  const { read, write, writePrices, forRows, placeholder } = engine;
   const seen = new Map<string, Statement>();
   const note = (text: string, values: unknown[]) => {
     seen.getOrInsertComputed(text, () => ({ text, values, uses: 0 })).uses++;
+  };
+  // SQLite runs the statement once for each row.
+  const noteRows = (columns: ColumnTypes, rows: readonly RowValues[], text: RowStatement) => {
+    const names = Object.keys(columns);
+    const cell = (column: string) => `?${names.indexOf(column) + 1}`;
+    const fromWith = (table: string) => `FROM ${table}`;
+    for (const row of rows) note(text({ cell, from: '', fromWith, table: '(SELECT 1) AS n' }), [...row]);
   };
   const known = new WeakSet<Sql>();
   const watched = (handle: Sql): Sql => {
@@ -37,12 +44,16 @@ export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>)
     return wrapped;
   };
   engine.read = watched(read);
+  engine.forRows = (handle, columns, rows, text) => {
+    if (engine.name === 'sqlite') noteRows(columns, rows, text);
+    return forRows(engine.name === 'sqlite' && handle === engine.read ? read : handle, columns, rows, text);
+  };
   engine.write = (job, isMigration) => write((tx) => job(watched(tx)), isMigration);
   engine.writePrices = (job) => writePrices((tx) => job(watched(tx)));
   try {
     await work();
   } finally {
-    Object.assign(engine, { read, write, writePrices });
+    Object.assign(engine, { read, write, writePrices, forRows });
   }
   return [...seen.values()];
 }

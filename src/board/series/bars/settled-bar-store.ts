@@ -1,6 +1,6 @@
 import type { BarRevision } from '../../../ledger/prices/bars.ts';
 import { type Day, EARLIEST_DAY } from '../../../market/day.ts';
-import type { Columns } from './columns.ts';
+import { Columns } from './columns.ts';
 
 /**
  * The bars that every view shows: recent days one by one and, once loaded, the last two years or the whole
@@ -25,6 +25,16 @@ export class SettledBarStore {
   recentDays(): Day[] {
     const days = [...this.#recent.values()].filter((bar) => !bar.withdrawn).map((bar) => bar.day);
     return days.sort((a, b) => a - b);
+  }
+
+  /** A copy of the recent bars. */
+  recentColumns(): Columns {
+    const columns = new Columns(this.recentFrom);
+    for (const day of this.recentDays()) {
+      const bar = this.#recent.get(day)!;
+      columns.set(day, bar, bar.sourceId);
+    }
+    return columns;
   }
 
   add(bar: BarRevision): void {

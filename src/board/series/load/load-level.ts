@@ -10,6 +10,15 @@ export type LoadLevel = (typeof LOAD_LEVELS)[number];
 /** What a request needs in memory. `dates` are only the first and the last one. */
 export type RequiredData = LoadLevel | 'dates';
 
+/** Latest prices without the other ticks are soon read again, so a request must not take long to load all of its symbols. */
+const LATEST_SYMBOLS_MAX = 10;
+
+/** What is loaded of each symbol of a request. */
+export function levelFor(required: RequiredData, symbolCount: number): LoadLevel {
+  if (required === 'dates' || (required === 'latest' && symbolCount > LATEST_SYMBOLS_MAX)) return 'recent';
+  return required;
+}
+
 export function isAtLeast(level: LoadLevel, wanted: LoadLevel): boolean {
   return LOAD_LEVELS.indexOf(level) >= LOAD_LEVELS.indexOf(wanted);
 }
@@ -33,7 +42,7 @@ export function historySince(day: Day, now: number): LoadLevel {
 /** Thrown by a read of days that are not in memory. */
 export class NotLoaded extends Error {
   constructor(code: string) {
-    super(`only the last two years of ${code} are loaded`);
+    super(`these days of ${code} are not loaded`);
   }
 }
 

@@ -76,6 +76,8 @@ const MIGRATION_MS_MAX = 10 * 60_000;
 const MIGRATION_LOCK = 0x6f70_6974;
 /** About 30 ms of the server's time; it takes none of this thread's. */
 const ROWS_PER_AGGREGATE = 64_000;
+/** Their recent prices are processed within some milliseconds of this thread. */
+const PARALLEL_LOADS = 20;
 /** Nobody waits for the rows of a deletion; larger batches commit less often. */
 const ROWS_PER_DELETE = 10_000;
 
@@ -103,6 +105,7 @@ export async function openPostgres(url: string, use: LedgerUse): Promise<Engine>
       await tx.unsafe(`SET LOCAL lock_timeout = ${ms}`);
     },
     parallelReads: LIMITS[use].parallelReads,
+    parallelLoads: PARALLEL_LOADS,
     rowsPerAggregate: ROWS_PER_AGGREGATE,
     rowsPerDelete: ROWS_PER_DELETE,
     clustered: '',

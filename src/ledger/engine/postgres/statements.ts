@@ -41,7 +41,9 @@ export function forRows(
   );
   const elements = 'jsonb_array_elements(CAST(CAST($1 AS TEXT) AS JSONB)) AS row (value)';
   const table = `(SELECT ${cells.join(', ')} FROM ${elements}) AS n`;
-  const statement = text({ cell: (column) => `n.${column}`, from: `FROM ${table}`, table });
+  const from = `FROM ${table}`;
+  const fromWith = (other: string) => `${from} CROSS JOIN ${other}`;
+  const statement = text({ cell: (column) => `n.${column}`, from, fromWith, table });
   const query = handle.unsafe(statement, [JSON.stringify(rows)]);
   const found = query.values();
   query.execute();

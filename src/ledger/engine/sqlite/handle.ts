@@ -67,7 +67,9 @@ export class SqliteHandle {
   async forRows(columns: ColumnTypes, rows: readonly RowValues[], text: RowStatement): Promise<Cell[][]> {
     const names = Object.keys(columns);
     const cell = (column: string) => `?${names.indexOf(column) + 1}`;
-    const statement = this.#prepare(text({ cell, from: '', table: '(SELECT 1) AS n' }));
+    const statement = this.#prepare(
+      text({ cell, from: '', fromWith: (one) => `FROM ${one}`, table: '(SELECT 1) AS n' }),
+    );
     const found: Cell[][] = [];
     for (let i = 0; i < rows.length; i++) {
       if (this.#isTurnOver()) await this.#nextTurn();

@@ -105,6 +105,7 @@ function commonTo(path: string, clock: Clock) {
     writesAlone: true,
     hasTable,
     parallelReads: 1, // it runs on this thread
+    parallelLoads: 1,
     rowsPerAggregate: ROWS_PER_AGGREGATE,
     rowsPerDelete: ROWS_PER_DELETE,
     clustered: 'WITHOUT ROWID',
