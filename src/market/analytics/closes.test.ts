@@ -85,23 +85,4 @@ test('however long a series is, only the rows that the longest period needs are 
   expect(rowsBack(derivation({ transform: 'index' }))).toBe(0);
 });
 
-test('a moving average of 500 converted closes, or of 15 digits, costs about as much per row as one of two', () => {
-  const rows = Array.from({ length: 10_000 }, (_, i) => ({
-    day: START + i,
-    close: Number((1_000 / 7 + i / 13).toPrecision(i < 5_000 ? 8 : 15)),
-    factor: i < 5_000 ? { isOne: false } : undefined,
-  }));
-  const milliseconds = (moving: number) => {
-    const closes = new Closes(derivation({ moving }), 'day', DECIMALS);
-    const start = performance.now();
-    for (const row of rows) {
-      closes.add(row);
-      closes.movingAverage();
-    }
-    return performance.now() - start;
-  };
-  milliseconds(2);
-  expect(milliseconds(ROWS_BACK_MAX)).toBeLessThan(5 * milliseconds(2) + 100);
-});
-
 const DECIMALS = 2;
