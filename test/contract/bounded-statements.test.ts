@@ -54,24 +54,6 @@ test('on PostgreSQL, a search of the audit log that finds little reads it in bou
   await ledger.close();
 });
 
-test('on PostgreSQL, the few ticks of a day are read without those of other symbols', async () => {
-  const ledger = await Ledger.open(await newDatabase(), fixedClock, 'serving');
-  await ledger.engine.write(
-    (tx) => tx`INSERT INTO tick (symbol_id, source_id, tick_id, day, at, received, price, revision)
-      SELECT s, 2, i, 100, i, i, 1, 1 FROM generate_series(1, 3) s, generate_series(1, CASE WHEN s = 2 THEN 3 ELSE 900 END) i`,
-  );
-  const of = { symbolId: 2, origin: 'real', day: 100 } as const;
-  const statements = await statementsOf(ledger, async () => {
-    const limits = { madeBy: 900, receivedBy: 900 };
-    expect(await ledger.ticks.fold(of, limits)).toMatchObject({ open: { at: 1 }, close: { at: 3 } });
-    expect(await ledger.ticks.last(of, [1, 900])).toMatchObject([{ at: 1 }, { at: 3 }]);
-  });
-  for (const statement of statements) {
-    expect((await accessTo(ledger, 'tick', statement)).rows).toBeLessThanOrEqual(6);
-  }
-  await ledger.close();
-});
-
 test('on SQLite, periodic work of the serving thread scans no table that has a row for each customer', async () => {
   const ledger = await Ledger.open(join(newFolder(), 'ledger.db'), fixedClock, 'serving');
   const { quota } = ledger;

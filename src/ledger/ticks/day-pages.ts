@@ -68,32 +68,33 @@ export const FIRST_MOMENT = Number.MIN_SAFE_INTEGER;
 export const LAST_MOMENT = Number.MAX_SAFE_INTEGER;
 
 /**
- * A page of the index `tick_by_day` that begins after a moment of a day: at most `limit` of its ticks, in order. The day is a
- * range of the index: if it were compared with =, PostgreSQL would expect few ticks as long as it has no statistics, and read
- * and sort the whole day.
+ * A page of the index `tick_by_day` that begins after a moment of a day: at most `limit` ticks in order, less those of the next
+ * day or symbol. They are left out afterwards: if the search had the day as a condition, PostgreSQL would expect few ticks as long
+ * as it has no statistics, and read and sort the whole day.
  *
  * The placeholders of symbol, day, moment, symbol and day begin with number `first`. The limit is part of the text: SQLite
  * prepares a statement again for each new value of a LIMIT, which takes ten times as long as to read a tick.
  */
 function pageAfter(engine: Engine, columns: string, first: number, limit: number): string {
-  return pageOf(engine, columns, first, { limit, from: '>', to: '<=', order: 'ASC' });
+  return pageOf(engine, columns, first, { limit, side: '>', order: 'ASC' });
 }
 
 /** Like `pageAfter`, but ends with a moment, and begins with it: the ticks are in reverse order. */
 export function pageUpTo(engine: Engine, columns: string, first: number, limit: number): string {
-  return pageOf(engine, columns, first, { limit, from: '<=', to: '>=', order: 'DESC' });
+  return pageOf(engine, columns, first, { limit, side: '<=', order: 'DESC' });
 }
 
 function pageOf(
   { placeholder: p }: Engine,
   columns: string,
   first: number,
-  { limit, from, to, order }: { limit: number; from: '>' | '<='; to: '<=' | '>='; order: 'ASC' | 'DESC' },
+  { limit, side, order }: { limit: number; side: '>' | '<='; order: 'ASC' | 'DESC' },
 ): string {
   const place = `(${p(first)}, ${p(first + 1)}, ${p(first + 2)})`;
-  return `(SELECT at, ${columns} FROM tick
-    WHERE (symbol_id, day, at) ${from} ${place} AND (symbol_id, day) ${to} (${p(first + 3)}, ${p(first + 4)})
-    ORDER BY symbol_id ${order}, day ${order}, at ${order} LIMIT ${limit}) page`;
+  return `(SELECT at, ${columns} FROM (
+    SELECT symbol_id, day, at, ${columns} FROM tick WHERE (symbol_id, day, at) ${side} ${place}
+    ORDER BY symbol_id ${order}, day ${order}, at ${order} LIMIT ${limit}) near
+    WHERE symbol_id = ${p(first + 3)} AND day = ${p(first + 4)}) page`;
 }
 
 /** The statements that read the ticks of one trading day, up to a moment. */
