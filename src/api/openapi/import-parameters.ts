@@ -36,7 +36,7 @@ export const IMPORT_PARAMETERS = {
   sheet: parameter('sheet', 'Sheet of a workbook, or file in a zip, if there are several.'),
   zone: parameter(
     'zone',
-    'Time zone that decides the day of a timestamp with an offset, such as Europe/London.',
+    'Time zone that determines the day of a timestamp with an offset, such as Europe/London.',
   ),
   accept: parameter('accept', '`true` publishes suspicious prices instead of holding them back.', [
     'true',

@@ -23,7 +23,7 @@ export const FILE_FLAGS: Readonly<Record<string, Flag>> = {
   sheet: { value: 'NAME', help: 'Sheet of a workbook, or file in a zip, if there are several' },
   zone: {
     value: 'ZONE',
-    help: 'Time zone that decides the day of a timestamp with an offset, such as Europe/London',
+    help: 'Time zone that determines the day of a timestamp with an offset, such as Europe/London',
   },
 };
 
