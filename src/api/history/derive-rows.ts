@@ -76,6 +76,7 @@ function* closesBefore(
       const hasRow = i >= from.symbolIndex && hasBar(prices, series, start, end);
       const days = { first, last: hasRow ? from.day - 1 : end };
       found.push(yield* closesIn(prices, series, days, interval, count));
+      yield undefined;
     }
     const isComplete = ({ series }: RequestedSymbol, i: number) =>
       found[i]!.length === count || first <= (prices.firstDay(series) ?? first);
@@ -101,6 +102,7 @@ function* closesIn(
       const start = intervalStart(interval, bar.day);
       closes.push({ day: start, close: bar.close, factor: bar.factor });
       day = start - 1;
+      if (closes.length % FORMULA_DAYS_PER_STEP === 0) yield undefined;
     } else {
       day = stepFirst - 1;
       yield undefined;
@@ -144,7 +146,7 @@ function* firstClose(series: Series, prices: Prices, span: Span): PriceReading<n
     if (bar) {
       const range = { first: bar.day, last: Math.min(last, laterInterval(interval, bar.day, 1) - 1) };
       yield range;
-      return prices.bars(series, range.first, range.last).at(-1)!.close;
+      return prices.barOnOrBefore(series, range.last, range.first)!.close;
     }
     first = end + 1;
   }

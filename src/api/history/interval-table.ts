@@ -1,10 +1,11 @@
 import type { Board } from '../../board/board.ts';
 import type { FrozenPrices, Prices } from '../../board/views/prices.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
+import { rowsBack } from '../../market/analytics/closes.ts';
 import { EARLIEST_DAY } from '../../market/day.ts';
 import { countIntervals, intervalStart, laterInterval } from '../../market/interval.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
-import { freezeIfLarge, stateOfBars } from '../model/large-answer.ts';
+import { freezeIfLarge, isLarge, stateOfBars } from '../model/large-answer.ts';
 import type { LongTable, RenderedTable } from '../model/long-table.ts';
 import { hasFormulas, type RequestedSymbol } from '../model/price-query.ts';
 import { columnsOf, type FlatColumn, type FlatRow, type FlatTable, type TextFormat } from '../model/table.ts';
@@ -57,12 +58,16 @@ export function freezeIfLong(
   return freezeIfLarge(symbols, Math.max(span.first, from.day), span.last, prices);
 }
 
-/** Whether decades may be read for a few rows: a formula can have its last value long before them. */
+/**
+ * Whether many bars may be read for a few rows: those that a change or a moving average goes back to or, as a formula can have its
+ * last value long before them, those of decades.
+ */
 export function looksFar(
   symbols: readonly RequestedSymbol[],
   { derivation }: Pick<Span, 'derivation'>,
 ): boolean {
-  return derivation !== undefined && hasFormulas(symbols);
+  if (!derivation) return false;
+  return hasFormulas(symbols) || isLarge(symbols, symbols.length * rowsBack(derivation));
 }
 
 function longTable(options: IntervalTableOptions<FrozenPrices>): LongTable {

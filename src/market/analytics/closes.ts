@@ -1,6 +1,6 @@
 import type { Day } from '../day.ts';
 import { type Interval, laterInterval } from '../interval.ts';
-import { isConverted, meanOfCloses } from './mean.ts';
+import { MovingMean } from './moving-mean.ts';
 import { type Transform, transformed } from './transform.ts';
 
 /** What is computed from the closes of consecutive rows. */
@@ -12,7 +12,7 @@ export interface Derivation {
   moving: number | undefined;
 }
 
-/** Longest period and moving average. It bounds the work per row. */
+/** Longest period and moving average. It bounds the rows that are kept. */
 export const ROWS_BACK_MAX = 500;
 
 /** How many rows before the first one are needed. */
@@ -33,7 +33,7 @@ export interface IntervalClose {
 export class Closes {
   readonly #derivation: Derivation;
   readonly #interval: Interval;
-  readonly #decimals: number;
+  readonly #mean: MovingMean | undefined;
   /** The base of an index; the first close if none is given. */
   #base: number | undefined;
   readonly #rows: IntervalClose[] = [];
@@ -41,13 +41,15 @@ export class Closes {
   constructor(derivation: Derivation, interval: Interval, decimals: number, base?: number) {
     this.#derivation = derivation;
     this.#interval = interval;
-    this.#decimals = decimals;
+    const { moving } = derivation;
+    this.#mean = moving === undefined ? undefined : new MovingMean(moving, decimals);
     this.#base = base;
   }
 
   /** Adds the close of the next row. */
   add(row: IntervalClose): void {
-    this.#rows.push({ day: row.day, close: row.close, factor: row.factor });
+    this.#mean?.add(row);
+    this.#rows.push({ day: row.day, close: row.close });
     if (this.#rows.length > 2 * ROWS_BACK_MAX + 2)
       this.#rows.splice(0, this.#rows.length - ROWS_BACK_MAX - 1);
   }
@@ -64,14 +66,7 @@ export class Closes {
 
   /** The mean of the last closes; undefined while there are too few. */
   movingAverage(): number | undefined {
-    const { moving = 1 } = this.#derivation;
-    if (this.#rows.length < moving) return undefined;
-    const rows = this.#rows.slice(-moving);
-    const digits = { decimals: this.#decimals, isConverted: rows.some(isConverted) };
-    return meanOfCloses(
-      rows.map(({ close }) => close),
-      digits,
-    );
+    return this.#mean?.value();
   }
 
   /**

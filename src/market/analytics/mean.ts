@@ -1,5 +1,5 @@
 import { decimalOf } from '../decimal.ts';
-import { CONVERTED_DIGITS, roundAt, roundTo } from '../ratio.ts';
+import { CONVERTED_DIGITS, type Ratio, roundAt, roundTo } from '../ratio.ts';
 
 /** Prices are exact to this many significant digits, and so is a mean. */
 const SIGNIFICANT_MAX = 15;
@@ -25,10 +25,7 @@ export function mean(values: readonly number[], places: number): number {
 
 /** The exact mean, rounded once, half away from zero, to a number of significant digits. */
 export function meanTo(values: readonly number[], significant: number): number {
-  const { sum, scale } = exactSum(values);
-  return Number(
-    roundTo({ numerator: sum, denominator: BigInt(values.length) * 10n ** BigInt(scale) }, significant),
-  );
+  return roundedMeanTo(exactSum(values), values.length, significant);
 }
 
 /** How the closes of a series are rounded: its decimals, and whether a conversion has already rounded them. */
@@ -52,23 +49,41 @@ export function meanOfCloses(closes: readonly number[], { decimals, isConverted 
  * their sum one. The mean of one value is the value.
  */
 export function meanOfSum(sum: number, count: number, places: number): number {
-  return count === 1 ? sum : roundedMean(exactSum([sum]), count, places);
+  if (count === 1) return sum;
+  const exact = exactSum([sum]);
+  return roundedMean(exact, count, Math.max(places, exact.scale));
 }
 
 /** Handles values of any size with integers of any size. */
 function meanOfAny(values: readonly number[], places: number): number {
-  return roundedMean(exactSum(values), values.length, places);
+  const exact = exactSum(values);
+  return roundedMean(exact, values.length, Math.max(places, exact.scale));
 }
 
-function roundedMean({ sum, scale }: { sum: bigint; scale: number }, count: number, places: number): number {
-  const ratio = { numerator: sum, denominator: BigInt(count) * 10n ** BigInt(scale) };
-  const rounded = roundAt(ratio, Math.max(places, scale));
+/** A sum of decimals: `sum` × 10^−`scale`. */
+export interface ExactSum {
+  sum: bigint;
+  scale: number;
+}
+
+/** The mean of `count` values, rounded once: to `places` decimals, but at most to 15 significant digits. */
+export function roundedMean(sum: ExactSum, count: number, places: number): number {
+  const ratio = quotient(sum, count);
+  const rounded = roundAt(ratio, places);
   const digits = rounded.replace(/[-.]/g, '').replace(/^0+/, '').length;
   return Number(digits <= SIGNIFICANT_MAX ? rounded : roundTo(ratio, SIGNIFICANT_MAX));
 }
 
-/** The sum is `sum` × 10^−`scale`. */
-export function exactSum(values: readonly number[]): { sum: bigint; scale: number } {
+/** The mean of `count` values, rounded once to a number of significant digits. */
+export function roundedMeanTo(sum: ExactSum, count: number, significant: number): number {
+  return Number(roundTo(quotient(sum, count), significant));
+}
+
+function quotient({ sum, scale }: ExactSum, count: number): Ratio {
+  return { numerator: sum, denominator: BigInt(count) * 10n ** BigInt(scale) };
+}
+
+export function exactSum(values: readonly number[]): ExactSum {
   const decimals = values.map(decimalOf);
   const scale = Math.max(...decimals.map((one) => one.scale));
   let sum = 0n;

@@ -157,6 +157,16 @@ onEachEngine('warnings', (engine) => {
     expect(await warningsOf(`${revisions}&date=2024-05-14`)).toBeUndefined();
   });
 
+  test('a symbol without any data is named, in bodies and tables, with asOf and in revisions', async () => {
+    const query = 'symbols=XAU,CORN&startDate=2024-05-13&endDate=2024-05-14';
+    const paths = ['time-series', 'history', 'revisions'].map((path) => `/rates/${path}?${query}`);
+    for (const path of [...paths, `/rates/history?${query}&asOf=2024-05-15`]) {
+      expect(await warningsOf(path), path).toEqual(['CORN has no data yet.']);
+      const table = await api.ask(`${path}&format=csv`);
+      expect(table.headers.get('openpit-warnings'), path).toBe('CORN has no data yet.');
+    }
+  });
+
   test('warnings are the last member and change nothing before them', async () => {
     const plain = await api.ask(`/rates/time-series?${RANGE}`);
     const warned = await api.ask(`/rates/time-series?${RANGE}&currency=EUR`);

@@ -18,12 +18,13 @@ export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>)
   const note = (text: string, values: unknown[]) => {
     seen.getOrInsertComputed(text, () => ({ text, values, uses: 0 })).uses++;
   };
-  // SQLite runs the statement once for each row.
+  // SQLite runs the statement for one row after the other, in one call. `values` are those of the first.
   const noteRows = (columns: ColumnTypes, rows: readonly RowValues[], text: RowStatement) => {
     const names = Object.keys(columns);
     const cell = (column: string) => `?${names.indexOf(column) + 1}`;
     const fromWith = (table: string) => `FROM ${table}`;
-    for (const row of rows) note(text({ cell, from: '', fromWith, table: '(SELECT 1) AS n' }), [...row]);
+    const [first] = rows;
+    if (first) note(text({ cell, from: '', fromWith, table: '(SELECT 1) AS n' }), [...first]);
   };
   const known = new WeakSet<Sql>();
   const watched = (handle: Sql): Sql => {

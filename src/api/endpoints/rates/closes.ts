@@ -26,7 +26,7 @@ export function rangeWarnings(symbols: readonly RequestedSymbol[], last: Day, pr
   });
 }
 
-/** Warnings for the symbols whose prices are hidden, or whose history begins after the requested day or range. */
+/** Warnings for the symbols that have no prices, or only hidden ones, or whose history begins after the requested day or range. */
 export function startWarnings(
   symbols: readonly RequestedSymbol[],
   requested: { name: 'day' | 'range'; last: Day },
@@ -35,7 +35,9 @@ export function startWarnings(
   const warnings = hiddenWarnings(symbols);
   for (const { code, series } of symbols) {
     const first = firstDayOf(series);
-    if (first !== undefined && first > requested.last) {
+    if (first === undefined) {
+      if (!series.isHidden) warnings.push(`${code} has no data yet.`);
+    } else if (first > requested.last) {
       warnings.push(`The data of ${code} starts on ${printDay(first)}, after this ${requested.name}.`);
     }
   }
