@@ -481,7 +481,7 @@ export interface HistoryParameters {
   transform?: 'change' | 'percent' | 'log' | 'index' | undefined;
   /** How many intervals a change goes back; 1 if omitted. Days are days with a price; longer intervals are those of the calendar. */
   period?: number | undefined;
-  /** Adds the field `moving`: the mean of the last closes, this many of them. */
+  /** Adds the field `moving`: the moving average of this many closes. */
   moving?: number | undefined;
   /** A point in time: an ISO time, or a day, which means its end in UTC. The response is what the service would have returned then. Such a request costs one unit whatever its result. */
   asOf?: string | undefined;

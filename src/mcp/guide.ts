@@ -11,7 +11,7 @@ export const GUIDE = `# Reading commodity prices from Openpit
 - A negative price is possible: WTI crude oil closed at −36.98 USD on 2020-04-20.
 - Formulas take codes in braces: \`{BRENTOIL-FUT}-{WTIOIL-FUT}\`. They use the numbers as they are: convert units yourself, for
   example \`{RB-FUT}*42\` from USD per gallon to USD per barrel.
-- Every call costs one unit of the monthly quota, a comparison two, and a long series one per 2,000 rows. Errors are free,
-  except for a formula without a value and a series that exceeds what is left of the quota; so is \`usage\`.
+- Every call costs one unit of the monthly quota, a comparison two, and a long series one per 2,000 rows. \`usage\` is free, and so
+  are errors, except for a formula without a value and a series that exceeds the remaining quota.
 - Do not call a tool again for data that you have already received in this conversation, unless the question is about now.
 `;

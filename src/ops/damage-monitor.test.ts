@@ -31,7 +31,7 @@ function damagedFile() {
   return { path, read, repair: () => writeFileSync(path, whole) };
 }
 
-test('a damaged page is recognised, reported as such, and found by the check until it is repaired', async () => {
+test('a damaged page is recognized, reported as such, and found by the check until it is repaired', async () => {
   const { path, read, repair } = damagedFile();
   let error: unknown;
   try {

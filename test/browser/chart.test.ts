@@ -257,13 +257,13 @@ inBrowser('a chart', (browser) => {
   test('a range without prices says so, and shows none of another range', async () => {
     const { page, complaints, shot, close } = await open('#/symbol/AL-AVG?range=All');
     await page.goto(`${service.url}/#/symbol/AL-AVG?from=2025-06-01&to=2025-08-01`);
-    await page.getByText('No prices in this range. The last is of 1 Dec 2024.').waitFor();
+    await page.getByText('No prices in this range. The last is from 1 Dec 2024.').waitFor();
     expect(await page.locator('.legend-day').count()).toBe(0);
     expect(await page.getByRole('table', { name: /^Prices of/ }).count()).toBe(0);
     await shot('chart-empty-range');
     await page.goto(`${service.url}/#/symbol/XAU?from=2015-01-01&to=2015-03-01`);
     const first = date(weekdays[0]!);
-    await page.getByText(`No prices in this range. The first is of ${day(first)}.`).waitFor();
+    await page.getByText(`No prices in this range. The first is from ${day(first)}.`).waitFor();
     await page.locator('.chart-tools summary').first().click();
     expect(await page.getByLabel('From', { exact: true }).getAttribute('min')).toBe(first);
     expect(complaints).toEqual([]);

@@ -47,9 +47,9 @@ const NAMED_MAX = 5;
 
 export function missingRate({ date, rate, days, symbols, firstDate, lastDate }: MissingRate): string {
   const known = firstDate
-    ? ` (the first is of ${firstDate})`
+    ? ` (the first is from ${firstDate})`
     : lastDate
-      ? ` (the last is of ${lastDate})`
+      ? ` (the last is from ${lastDate})`
       : '';
   const more = symbols.length > NAMED_MAX ? ` and ${symbols.length - NAMED_MAX} more` : '';
   const needed = `${symbols.slice(0, NAMED_MAX).join(', ')}${more}`;

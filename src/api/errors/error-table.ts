@@ -62,7 +62,7 @@ export const ERRORS = {
   range_too_long: entry(
     400,
     (d: { days: number; maxDays: number; hasHistory: boolean }) =>
-      `The range spans ${d.days} days and the limit is ${d.maxDays} days between startDate and endDate. ${d.hasHistory ? 'Use /rates/history for long ranges, or ask' : 'Ask'} for shorter ones one after the other. The operator can set another limit with "openpit plan set NAME --max-span-days DAYS".`,
+      `The range spans ${d.days} days and the limit is ${d.maxDays} days between startDate and endDate. ${d.hasHistory ? 'Use /rates/history for long ranges, or split' : 'Split'} the range into shorter ones. The operator can set another limit with "openpit plan set NAME --max-span-days DAYS".`,
     { days: 31, maxDays: 30, hasHistory: true },
   ),
   repeated_parameter: entry(
@@ -259,7 +259,7 @@ export const ERRORS = {
     429,
     (d: { quota: number; plan: string; resetAt: string; units: number }) =>
       d.units > 1
-        ? `This response costs ${d.units} units, and less than that is left of the monthly quota of ${d.quota} of the plan "${d.plan}". The quota resets at ${d.resetAt}.`
+        ? `This response costs ${d.units} units, and fewer are left of the monthly quota of ${d.quota} of the plan "${d.plan}". The quota resets at ${d.resetAt}.`
         : `The monthly quota of ${d.quota} ${d.quota === 1 ? 'request' : 'requests'} of the plan "${d.plan}" is used up. The quota resets at ${d.resetAt}.`,
     { quota: 1000, plan: 'free', resetAt: '2024-06-01T00:00:00.000Z', units: 1 },
     (d) => ({ resetAt: Math.floor(Date.parse(d.resetAt) / 1000) }),

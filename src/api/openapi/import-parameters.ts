@@ -25,17 +25,18 @@ export const IMPORT_PARAMETERS = {
   ),
   dateOrder: parameter(
     'dateOrder',
-    'How to read dates such as 03/04/2026, if no date in the file decides it.',
+    'How to read dates such as 03/04/2026, if every date in the file is ambiguous.',
     ['dmy', 'mdy'],
   ),
-  decimal: parameter('decimal', 'How to read numbers such as 1,234, if no number in the file decides it.', [
-    'comma',
-    'point',
-  ]),
+  decimal: parameter(
+    'decimal',
+    'How to read numbers such as 1,234, if every number in the file is ambiguous.',
+    ['comma', 'point'],
+  ),
   sheet: parameter('sheet', 'Sheet of a workbook, or file in a zip, if there are several.'),
   zone: parameter(
     'zone',
-    'Time zone that decides the day of a timestamp with an offset, such as Europe/London.',
+    'Time zone that determines the day of a timestamp with an offset, such as Europe/London.',
   ),
   accept: parameter('accept', '`true` publishes suspicious prices instead of holding them back.', [
     'true',

@@ -138,7 +138,7 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     path: '/admin/plans/{id}',
     method: 'DELETE',
     tag: 'Operator',
-    summary: 'Delete a plan that no account has',
+    summary: 'Delete a plan that no account uses',
     parameters: ['id'],
     answer: 'DeletedPlan',
     errors: ['not_there', 'conflict'],

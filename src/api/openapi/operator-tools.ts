@@ -96,9 +96,9 @@ export const OPERATOR_TOOLS: readonly Operation[] = [
     path: '/admin/bars/revert',
     method: 'POST',
     tag: 'Operator',
-    summary: 'Give days the prices that they had before the operator’s last change',
+    summary: 'Revert the operator’s last change of the prices of days',
     description:
-      'A further request takes back the change before it, until the days have their original prices. A day that somebody else has changed since stays as it is.',
+      'A further request reverts the change before it, until the days have their original prices. A day that somebody else has changed since stays as it is.',
     body: BAR_REVERT,
     answer: 'ChangedDays',
     errors: ['invalid_body', 'not_there'],

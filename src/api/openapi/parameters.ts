@@ -161,7 +161,7 @@ export const PARAMETERS = {
     name: 'moving',
     in: 'query',
     required: false,
-    description: 'Adds the field `moving`: the mean of the last closes, this many of them.',
+    description: 'Adds the field `moving`: the moving average of this many closes.',
     schema: { type: 'integer', minimum: 2, maximum: ROWS_BACK_MAX },
   },
   layout: {

@@ -7,7 +7,7 @@ export const RESPONSE_HEADERS = {
   ),
   'WWW-Authenticate': header('How to authenticate.'),
   RateLimit: header(
-    'What is left of the quota, and the seconds until it resets. With the key of the page’s visitors, what is left to the address.',
+    'The remaining quota, and the seconds until it resets. With the key of the page’s visitors, the units left to the address.',
     '"month";r=99995;t=950400',
   ),
   'RateLimit-Policy': header(
@@ -15,17 +15,22 @@ export const RESPONSE_HEADERS = {
     '"month";q=100000;w=2592000, "burst";q=10;w=1',
   ),
   'Retry-After': header(
-    'In how many seconds to try again. A `429 quota_exhausted` has none: it may be weeks.',
+    'The seconds to wait before a retry. A `429 quota_exhausted` has none: the reset may be weeks away.',
     '1',
   ),
   ETag: header(
-    'The tag of the response. Sent as `If-None-Match`, it makes a repetition free as long as the response is the same.',
+    'The tag of the response. Sent as `If-None-Match`, it makes a repeated request free while the response is the same.',
   ),
   Link: header('The URL of the next page, without the key.', '</rates/history?…&cursor=…>; rel="next"'),
-  'Openpit-Warnings': header('What `warnings` has in JSON, for example parameters without effect.'),
+  'Openpit-Warnings': header(
+    'The messages that `warnings` has in JSON, for example about parameters without effect.',
+  ),
   'Openpit-Visit': header('Proves for an hour that `/market` is paid for. See the parameter `visit`.'),
   'Accept-Ranges': header('Whether parts can be requested with `Range`: `bytes` for Parquet, or `none`.'),
-  'Content-Range': header('Which part it is, or the length of the file.', 'bytes 0-1023/4096'),
+  'Content-Range': header(
+    'The part of the file in the response, or the length of the file.',
+    'bytes 0-1023/4096',
+  ),
 };
 
 type HeaderName = keyof typeof RESPONSE_HEADERS;

@@ -66,9 +66,9 @@ function ruleOf(issue: z.core.$ZodIssue): string {
         ? 'must not be empty'
         : `must be at least ${issue.minimum}`;
     case 'too_big':
-      if (issue.origin === 'string') return `may have ${issue.maximum} characters`;
+      if (issue.origin === 'string') return `may have at most ${issue.maximum} characters`;
       return issue.origin === 'array'
-        ? `may have ${issue.maximum} entries`
+        ? `may have at most ${issue.maximum} entries`
         : `must be at most ${issue.maximum}`;
     default:
       return issue.message; // one of our own, such as "must be at most 32 capital letters"

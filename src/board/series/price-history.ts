@@ -223,8 +223,8 @@ export class PriceHistory implements SettledBars {
   }
 
   /**
-   * Whether a new bar changes more than its day, or which of the day's ticks count: the views may have folded others, or, if
-   * a day without a bar is restored, have dropped them.
+   * Whether the history must be loaded again because a new bar affects more than its day, or changes which ticks of the day count:
+   * the views may have folded other ticks or, if a day without a bar is restored, have dropped them.
    */
   mustReload({ day, withdrawn, restores, ticksWithdrawnUntil }: BarRevision): boolean {
     if (withdrawn && (restores !== null || day === this.firstDay || day === this.newest?.day)) return true;

@@ -79,7 +79,7 @@ function explained(error: unknown, names: Readonly<Record<string, string>>): unk
 }
 
 const KEY_MISSING =
-  'the server requires an API key: put it into the environment variable OPENPIT_KEY, for example OPENPIT_KEY=pit_live_… openpit latest XAU --url URL';
+  'the server requires an API key: set the environment variable OPENPIT_KEY, for example OPENPIT_KEY=pit_live_… openpit latest XAU --url URL';
 
 /** Asking must not create an empty ledger. */
 function requireExisting({ config }: CommandCall): void {

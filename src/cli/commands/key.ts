@@ -135,7 +135,7 @@ function readAddresses(text: string): string[] {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);
   if (entries.length > RANGES_MAX) {
     throw new UsageError(
-      `--allow-ip may have ${RANGES_MAX} addresses and ranges (received ${entries.length})`,
+      `--allow-ip may have at most ${RANGES_MAX} addresses and ranges (received ${entries.length})`,
     );
   }
   if (entries.length > 0 && entries.every(isAddressOrRange)) return entries;

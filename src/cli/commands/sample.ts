@@ -16,8 +16,8 @@ export function sampleCommands(providers: readonly Provider[]): readonly Command
       summary: 'Load the real prices that come with the program',
       details:
         'They are daily spot prices from the EIA, monthly prices from the World Bank, and exchange rates from the ECB. ' +
-        'They replace simulated prices, and never prices that a feed, an import or a push has brought. ' +
-        'Prices of days later than two weeks after the last exchange rate cannot be converted until openpit feed run ecb has loaded newer ones.',
+        'They replace simulated prices, but never prices from a feed, an import or a push. ' +
+        'Prices of days more than two weeks after the last exchange rate cannot be converted until openpit feed run ecb has loaded newer rates.',
       examples: ['sample load', 'sample load --list'],
       flags: { list: { help: 'Only show what would be loaded, with its edition and licence' }, ...JSON_FLAG },
       createsLedger: 'anywhere',

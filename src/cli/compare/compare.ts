@@ -15,7 +15,7 @@ export const compareCommand: Command = {
   name: 'compare',
   summary: 'Compare the responses of two services of this interface family',
   details:
-    'Sends the same requests to both and reports where shapes, dates and values differ. Members that only the second service has are named, but are no differences: they do not break a client of the first. The exit code is 0 if nothing differs.',
+    'Sends the same requests to both and reports where shapes, dates and values differ. Members that only the second service has are listed, but do not count as differences, because they do not break a client of the first. The exit code is 0 if nothing differs.',
   examples: [
     'compare --base https://old-service/v2 --key-env OLD_KEY --with http://127.0.0.1:8080/v2 --with-key-env NEW_KEY --symbols XAU,CORN',
   ],

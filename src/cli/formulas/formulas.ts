@@ -10,18 +10,18 @@ export const formulaCommands: readonly Command[] = [
     operands: ['CODE'],
     summary: 'Define a formula that can be requested by its code, or replace its definition',
     details:
-      'A formula has symbols in braces, numbers, + - * / and parentheses. It may not contain other formulas. Running servers know it within a second.',
+      'A formula has symbols in braces, numbers, + - * / and parentheses. It may not contain other formulas. Running servers accept it within a second.',
     examples: [
       "symbols define CRACK321 --as '(2*{RB-FUT}*42+{HO-FUT}*42-3*{WTIOIL-FUT})/3' --name '3-2-1 crack spread' --unit Bbl --currency USD",
     ],
     flags: {
       as: { value: 'FORMULA', help: 'The formula, for example {BRENTOIL-FUT}-{WTIOIL-FUT}' },
-      name: { value: 'NAME', help: 'What it is called' },
+      name: { value: 'NAME', help: 'Name of the formula' },
       unit: {
         value: 'UNIT',
-        help: 'What a value is quoted for, for example Bbl. Default: none, as for a ratio',
+        help: 'Unit of its values, for example Bbl. Default: none, as for a ratio',
       },
-      currency: { value: 'CODE', help: 'What a value is quoted in, for example USD. Default: none' },
+      currency: { value: 'CODE', help: 'Currency of its values, for example USD. Default: none' },
     },
     async run(call) {
       const code = call.operands[0]!.toUpperCase();

@@ -6,6 +6,6 @@ export function apiKeyIn(call: CommandCall, name: string): string | undefined {
   if (!key) return undefined;
   if (/^[!-~]+$/.test(key)) return key;
   throw new UsageError(
-    `the environment variable ${name} has a character that no API key has, such as a space or a line break`,
+    `the environment variable ${name} contains a character that cannot occur in an API key, such as a space or a line break`,
   );
 }

@@ -175,7 +175,7 @@ export function plainName(option: string, value: string, charactersMax = 200): s
   if (text === '') throw new UsageError(`${option} must not be empty`);
   if (!isPlainText(text)) throw new UsageError(`${option} ${NOT_PLAIN}`);
   if (text.length <= charactersMax) return text;
-  throw new UsageError(`${option} may have ${charactersMax} characters (received ${text.length})`);
+  throw new UsageError(`${option} may have at most ${charactersMax} characters (received ${text.length})`);
 }
 
 export function helpOf(command: Command): string {

@@ -14,16 +14,16 @@ export const FILE_FLAGS: Readonly<Record<string, Flag>> = {
   },
   'date-order': {
     value: 'dmy|mdy',
-    help: 'How to read dates such as 03/04/2026, if no date in the file decides it',
+    help: 'How to read dates such as 03/04/2026, if every date in the file is ambiguous',
   },
   decimal: {
     value: 'comma|point',
-    help: 'How to read numbers such as 1,234, if no number in the file decides it',
+    help: 'How to read numbers such as 1,234, if every number in the file is ambiguous',
   },
   sheet: { value: 'NAME', help: 'Sheet of a workbook, or file in a zip, if there are several' },
   zone: {
     value: 'ZONE',
-    help: 'Time zone that decides the day of a timestamp with an offset, such as Europe/London',
+    help: 'Time zone that determines the day of a timestamp with an offset, such as Europe/London',
   },
 };
 

@@ -20,7 +20,10 @@ test.each([
   [[1], 'symbol 1: it must be an object'],
   [[GOOD, { ...GOOD, name: undefined }], 'symbol 2 ("ABC"): name is missing: it must be a text'],
   [[{ ...GOOD, name: ' ' }], 'symbol 1 ("ABC"): name must not be empty (received " ")'],
-  [[{ ...GOOD, name: 'x'.repeat(201) }], `name may have 200 characters (received "${'x'.repeat(60)}"…)`],
+  [
+    [{ ...GOOD, name: 'x'.repeat(201) }],
+    `name may have at most 200 characters (received "${'x'.repeat(60)}"…)`,
+  ],
   [
     [{ ...GOOD, code: 'a' }],
     'symbol 1 ("a"): code must be at most 32 capital letters, digits, dots and dashes',

@@ -179,9 +179,9 @@ function summary(series: readonly ChartSeries[], shownFrom: string): string {
 function emptyText({ firstDate, lastDate }: MarketSymbol, first: string, last: string): string {
   const known =
     firstDate && last < firstDate
-      ? `The first is of ${day(firstDate)}.`
+      ? `The first is from ${day(firstDate)}.`
       : lastDate && first > lastDate
-        ? `The last is of ${day(lastDate)}.`
+        ? `The last is from ${day(lastDate)}.`
         : 'Choose a longer one.';
   return `No prices in this range. ${known}`;
 }

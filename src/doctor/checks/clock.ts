@@ -7,7 +7,7 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 /** NTP keeps a clock right to a fraction of a second; an error of seconds affects quotas and delays. */
 const TOLERANCE_MS = 2_000;
 
-const FIX = 'set the clock, and synchronise it with NTP: timedatectl set-ntp true';
+const FIX = 'set the clock, and synchronize it with NTP: timedatectl set-ntp true';
 
 /** Compares this machine's clock with the database's, or with the newest write to a SQLite ledger. */
 export async function checkClock(ledger: Ledger, clock: Clock): Promise<Finding[]> {

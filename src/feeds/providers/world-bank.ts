@@ -11,7 +11,7 @@ import { isColumn, settingsOf } from './adapter/settings.ts';
 const SETTINGS = settingsOf('world-bank');
 const SERIES = SETTINGS.series;
 
-/** All names and codes of a series in past editions, normalised by `plain`. */
+/** All names and codes of a series in past editions, normalized by `plain`. */
 const idOfName = new Map(
   SERIES.flatMap(({ id, also = [] }) => [id, ...also].map((name) => [plain(name), id] as const)),
 );

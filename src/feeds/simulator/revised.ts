@@ -12,7 +12,7 @@ export const CORRECTION = 'simulated correction';
 
 const seeds = new Map<string, number>();
 
-/** What is published of a bar at first, if that is wrong. */
+/** The bar with an error, as it is published first; undefined if it is published correctly at once. */
 export function firstEdition({ code, decimals }: Walk, bar: Bar): Bar | undefined {
   const seed = seeds.getOrInsertComputed(code, () => seedOf(`${code} revised`));
   if (uniform(seed, bar.day) * PRICES_PER_CORRECTION >= 1) return undefined;

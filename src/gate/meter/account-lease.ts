@@ -216,13 +216,13 @@ export class AccountLease implements SyncParty, Reported {
     }
     this.#drySince ??= mono;
     const before = this.#refusedBefore(least);
-    // What is left of a month only decreases, unless the quota is raised: a request that was too large stays so, whatever others
-    // hold unreported.
+    // The units left in a month only decrease, unless the quota is raised: a request that was too large once remains too large,
+    // however many of the units that others hold are unreported.
     const isExhausted =
       lease.unspent + answer.pool + answer.heldByOthers < least || before?.refusal.reason === 'exhausted';
     if (isExhausted || before || mono - this.#drySince >= RECALL_WAIT_MS) {
       this.#drySince = undefined;
-      // Nobody knows what a holder that does not return its units has spent of them.
+      // It is unknown how many of its units a holder has spent that does not return them.
       const refusal = isExhausted ? exhausted(this.#parts.time.secondsToReset()) : UNAVAILABLE;
       this.#refused = { units: least, until: mono + ASK_AGAIN_MS, refusal };
       this.#refuse(refusal);

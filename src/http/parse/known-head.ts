@@ -31,7 +31,7 @@ export class KnownHead {
     this.#keyLength = headers instanceof FieldsWithKey ? headers.key.length : 0;
   }
 
-  /** The head of a request that differs in nothing else; it replaces this one. Undefined if the request must be parsed. */
+  /** The head of a request that is equal, or differs only in its URL and API key; it replaces this one. Undefined if the request must be parsed. */
   match(bytes: Buffer): Head | undefined {
     if (bytes.equals(this.#bytes)) return this.#head;
     const head = this.#isPlain ? this.#parse(bytes as Bytes) : undefined;

@@ -73,8 +73,8 @@ export class AccountStore {
   }
 
   /**
-   * The next accounts by id, from after `after`, and those of them that were created or used in `since` or later. Looks at a
-   * limited number: `last` is undefined after the last account.
+   * Reads the next `limit` accounts by id, after `after`. Returns those that were created or used in the month `since` or later,
+   * and the last one read; `last` is undefined when there are no more accounts.
    */
   async activePage(after: string, since: Period, limit = 128): Promise<{ ids: string[]; last?: string }> {
     const { read, placeholder: p } = this.#engine;

@@ -10,7 +10,7 @@ export type KeyRestrictions = Pick<ApiKey, 'expiresAt' | 'allowedIps' | 'headerO
 export interface KeyOwner {
   /** The key that authenticated the request. */
   keyId: string;
-  /** Its restrictions when it was decided what it may do. */
+  /** The restrictions of that key when the request was authorized. */
   restrictions: KeyRestrictions;
   /** How many keys the account may have. */
   keysMax: number;

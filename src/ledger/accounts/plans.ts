@@ -40,7 +40,7 @@ export class UnknownPlan extends Error {
 
 interface PlanRow extends Plan {
   maxSpanDays: number;
-  /** Whether the operator set `maxSpanDays` to what may also be the default. */
+  /** Whether the operator set `maxSpanDays`: the former default of 30 can be either. */
   maxSpanSet: boolean;
 }
 

@@ -63,7 +63,7 @@ interface ChangedDay extends RestoredDay {
   current: DayVersion;
 }
 
-/** Those of the days whose current version is the operator's, with what they were before. */
+/** The days, among `days`, whose current version is the operator's, each with its version before that change. */
 async function changedDays(
   handle: Sql,
   days: readonly SymbolDay[],

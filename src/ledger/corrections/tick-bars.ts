@@ -21,7 +21,7 @@ export interface RestoredDay extends SymbolDay {
   earlier: DayVersion | undefined;
 }
 
-/** What the ticks of a day make of its earlier bar; undefined if it stays. */
+/** Computes the bar of a day from its earlier bar and its ticks; undefined if the ticks do not change that bar. */
 export type ClosingOfDay = (day: RestoredDay) => Promise<Closing | undefined>;
 
 interface CountedTicks {
@@ -174,7 +174,7 @@ export class TickBars {
 
   /** Which ticks make up the bar of a day: the first of these limits that any tick is within. None if the earlier bar stays. */
   #limitsOf(day: RestoredDay): FoldLimits[] {
-    return this.#madeBy(day).flatMap((ms) => limitsOf(day.earlier, ms, this.#isFinal(day)) ?? []);
+    return this.#foldEnds(day).flatMap((ms) => limitsOf(day.earlier, ms, this.#isFinal(day)) ?? []);
   }
 
   #isFinal({ symbolId, day }: SymbolDay): boolean {
@@ -182,10 +182,10 @@ export class TickBars {
   }
 
   /**
-   * As the closer does. Before the settlement, or without ticks up to it, the bar has the ticks so far: with no bar, the day
-   * would be withdrawn, and its ticks with it.
+   * Up to which moments to fold the ticks, in order of preference, as the closer does. Before the settlement, or without ticks
+   * up to it, the bar has the ticks so far: without a bar, the day would be withdrawn together with its ticks.
    */
-  #madeBy(of: SymbolDay): number[] {
+  #foldEnds(of: SymbolDay): number[] {
     const market = this.#markets.get(of.symbolId)!;
     if (this.#isFinal(of)) return [Math.max(sessionEnd(market, of.day), this.#visibleInAll)];
     const settlement = settlementTime(market, of.day);
@@ -195,7 +195,7 @@ export class TickBars {
 
 /**
  * The bar that a day gets back. A day that had none is withdrawn, with the prices of its current bar. A bar with other ticks
- * than the earlier one restores it, too: what hid ticks of the day since then does no more.
+ * than the earlier one also counts as restoring it: withdrawals since then no longer hide ticks of the day.
  */
 export function restoredBar(
   { symbolId, day, earlier }: RestoredDay,

@@ -1,21 +1,21 @@
 import type { ColumnTypes, Engine, RowStatement } from './engine.ts';
 import { asNumber, type Cell, type RowValues } from './rows.ts';
 
-interface Question {
+interface PendingLookup {
   values: RowValues;
   rows: Cell[][];
   answer: PromiseWithResolvers<Cell[][]>;
 }
 
 /**
- * A statement for one row of values. What is asked at the same time is one statement for many rows: on PostgreSQL, a look at
- * thousands of symbols, one after another, would be as many round trips.
+ * Batches lookups: those that are requested in the same turn of the event loop run as one statement with a row of values for
+ * each. On PostgreSQL, looking up thousands of symbols one after another would take as many round trips.
  */
 export class Lookup {
   readonly #engine: Engine;
   readonly #columns: ColumnTypes;
   readonly #text: RowStatement;
-  #questions: Question[] = [];
+  #pending: PendingLookup[] = [];
 
   /** The statement returns `position` first, the last of the columns. */
   constructor(engine: Engine, columns: ColumnTypes, text: RowStatement) {
@@ -26,23 +26,23 @@ export class Lookup {
 
   /** The other cells of the rows that the statement returns for these values. */
   find(...values: RowValues): Promise<Cell[][]> {
-    const question = { values, rows: [], answer: Promise.withResolvers<Cell[][]>() };
-    // After those that ask in this turn, too.
-    if (this.#questions.push(question) === 1) queueMicrotask(() => void this.#ask());
-    return question.answer.promise;
+    const lookup = { values, rows: [], answer: Promise.withResolvers<Cell[][]>() };
+    // A microtask runs after the other lookups of this turn were added.
+    if (this.#pending.push(lookup) === 1) queueMicrotask(() => void this.#run());
+    return lookup.answer.promise;
   }
 
-  async #ask(): Promise<void> {
-    const questions = this.#questions;
-    this.#questions = [];
+  async #run(): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = [];
     const { read } = this.#engine;
-    const rows = questions.map(({ values }, position) => [...values, position]);
+    const rows = pending.map(({ values }, position) => [...values, position]);
     try {
       const found = await this.#engine.forRows(read, this.#columns, rows, this.#text);
-      for (const [position, ...cells] of found) questions[asNumber(position)]!.rows.push(cells);
-      for (const { answer, rows } of questions) answer.resolve(rows);
+      for (const [position, ...cells] of found) pending[asNumber(position)]!.rows.push(cells);
+      for (const { answer, rows } of pending) answer.resolve(rows);
     } catch (error) {
-      for (const { answer } of questions) answer.reject(error);
+      for (const { answer } of pending) answer.reject(error);
     }
   }
 }

@@ -39,7 +39,7 @@ export async function* pagesOf(
         ? await handle.unsafe(`${select} ${order}`).values()
         : await handle.unsafe(next, [...last]).values();
     if (found.length === 0) return;
-    for (const row of found) normalise(table, row);
+    for (const row of found) normalize(table, row);
     const end = found.at(-1)!;
     last = keyAt.map((at) => end[at]!);
     yield { rows: found, last };
@@ -52,7 +52,7 @@ export async function countRows(handle: Sql, table: LedgerTable): Promise<number
 }
 
 /** Makes rows of both engines equal: PostgreSQL returns BIGINT as text. */
-function normalise(table: LedgerTable, row: Cell[]): void {
+function normalize(table: LedgerTable, row: Cell[]): void {
   for (const [i, column] of table.columns.entries()) {
     const cell = row[i]!;
     if (cell === null) continue;

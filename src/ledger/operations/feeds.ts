@@ -173,7 +173,7 @@ export class FeedStore {
     await this.changeUrls(key, () => urls);
   }
 
-  /** Replaces addresses by what `change` makes of those that were replaced before, so that concurrent changes are all kept. */
+  /** Stores the result of applying `change` to the replaced addresses, in one transaction, so that no concurrent change is lost. */
   changeUrls(key: string, change: (known: Urls) => Urls): Promise<Urls> {
     return this.#engine.write(async (tx) => {
       await lockFeed(this.#engine, tx, key);

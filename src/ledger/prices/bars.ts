@@ -52,7 +52,7 @@ export interface BarChange {
 
 export const BAR_CHANGE = rowReader<BarChange>({ symbolId: asNumber, firstDay: asNumber, lastDay: asNumber });
 
-/** Those that `toRevisions` reads, in its order. */
+/** The columns that `toRevisions` reads, in its order. */
 export const REVISION_COLUMNS = [
   ...['day', 'revision', 'open', 'high', 'low', 'close'],
   ...['source_id', 'recorded_at', 'reason', 'withdrawn', 'restores'],
@@ -91,8 +91,8 @@ export function toRevisions(rows: readonly (readonly Cell[])[], origin: PriceOri
  * A withdrawal hides the ticks that were received before it. It stays in force when new ticks make a bar, and ends when the
  * state before it is restored. A revision that restores a day without a bar hides what was hidden in that state, no more.
  *
- * What a program before schema 21 restored has no mark, and counts as a new bar: then a late tick may be missing from it, but
- * no price is published again that somebody withdrew. A week later, its ticks are deleted.
+ * Bars that were restored by a program before schema 21 are not marked and count as new bars. A late tick may then be missing
+ * from such a bar, but no withdrawn price is published again. Its ticks are deleted after a week anyway.
  */
 function withdrawnUntil(
   { day, withdrawn, recordedAt }: StoredRevision,

@@ -87,7 +87,7 @@ function pricedOf(ticks: readonly NewTick[], { traits, outcomes }: Admission): N
   });
 }
 
-/** The new ticks, and those that repeat one of them. A known id must repeat the same tick, or it is refused. */
+/** Separates new ticks from those that repeat a new one. A tick with a known id is refused unless it equals the known tick. */
 function freshOf(
   ticks: readonly NewTick[],
   known: Map<string, KnownTick>,

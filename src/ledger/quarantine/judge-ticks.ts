@@ -72,7 +72,7 @@ export async function judgeTicks(
   return { accepted, held, released, now, rest: ticks.slice(count) };
 }
 
-/** Reads the neighbours of the first `count` ticks of a group: of those that one read covers, with a window after them. */
+/** Reads the neighbours of the first `count` ticks of a group: as many as one read covers, including a window after the last. */
 async function readNeighbours(
   engine: Engine,
   tx: Sql,

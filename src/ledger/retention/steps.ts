@@ -94,7 +94,7 @@ async function deleteKeys(engine: Engine, now: number, { keysDays }: RetentionRu
 
 /**
  * The oldest import that can no longer be undone: its revisions, then the import. Its bars stay. If it was undone, its revisions
- * stay, too: nothing else tells that what they published must not be restored.
+ * stay, too: only they record that the prices they wrote must not be restored.
  */
 async function deleteImports(engine: Engine, now: number, { importsDays }: RetentionRules): Promise<number> {
   const [run] = await engine.read`SELECT number FROM import_run
@@ -112,8 +112,9 @@ async function deleteImports(engine: Engine, now: number, { importsDays }: Reten
 }
 
 /**
- * What an operator dropped stays: otherwise, a feed that sends it again would have it published. A bar that is held again at the
- * same time stays, too: PostgreSQL does not repeat the inner SELECT when it has waited for that.
+ * Bars that an operator dropped stay: otherwise, they would be published if their feed sends them again. A bar that is held again
+ * by a concurrent transaction stays, too. The outer WHERE repeats the condition for that: after waiting for a lock, PostgreSQL
+ * checks it again, but not the inner SELECT.
  */
 function deleteBarDecisions(engine: Engine, now: number): Promise<number> {
   const before = now - DECISIONS_DAYS * MS_PER_DAY;

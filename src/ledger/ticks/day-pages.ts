@@ -61,7 +61,7 @@ export interface DayPage {
 
 const SUMMARY = ['count(*)', 'min(price)', 'max(price)', 'min(at)', 'max(at)', 'min(revision)'];
 
-/** Those in which the ticks of one day differ. */
+/** The columns of a tick, without symbol and day, which all ticks of a page share. */
 const OWN_COLUMNS = 'source_id, tick_id, at, received, price, revision';
 
 export const FIRST_MOMENT = Number.MIN_SAFE_INTEGER;
@@ -103,7 +103,7 @@ export class DayPages {
   readonly #of: TradingDay;
   readonly #limits: FoldLimits;
   readonly #end: number;
-  /** Whether none of the last page's ticks were folded, so that those of the next page are wanted one by one, too. */
+  /** Whether no tick of the last page was folded. The ticks of the next page are then probably needed one by one, too. */
   #isTickByTick = false;
 
   constructor(engine: Engine, of: TradingDay, limits: FoldLimits, end = LAST_MOMENT) {

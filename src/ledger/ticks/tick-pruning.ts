@@ -33,7 +33,7 @@ export class TickPruning {
   }
 
   /**
-   * Marks those of the days that have a bar or will never need one, and of which no tick was received after `receivedBy`. Days
+   * Marks the days that have a bar, or will never need one, and none of whose ticks was received after `receivedBy`. Days
    * whose deletion was interrupted are marked already. Returns how many are to be deleted.
    */
   async mark(days: readonly TradingDay[], receivedBy: number, signal?: AbortSignal): Promise<number> {

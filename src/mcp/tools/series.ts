@@ -9,7 +9,7 @@ import { seriesUri } from '../resources.ts';
 import { mayTrade, measure, origin } from '../text.ts';
 import { conversion, date, oneSymbol, symbolParams, tool } from '../tool.ts';
 
-/** More rows than this are summarised: they would fill the model's context. */
+/** More rows than this are summarized: they would fill the model's context. */
 const ROWS_MAX = 60;
 /** How many rows a summary shows. */
 const SHOWN = 24;
@@ -18,7 +18,7 @@ export const priceSeries = tool({
   name: 'price_series',
   title: 'Price series',
   description:
-    'Open, high, low, close and average of one symbol over a range, by day, week, month, quarter or year. A long series is summarised: first, last, lowest, highest and evenly spaced rows; the complete one is in the resource that the answer names. Choose a longer interval for a long range.',
+    'Open, high, low, close and average of one symbol over a range, by day, week, month, quarter or year. A long series is summarized: first, last, lowest, highest and evenly spaced rows; the complete one is in the resource that the answer names. Choose a longer interval for a long range.',
   input: z.object({
     symbol: oneSymbol.describe('A symbol code such as XAU, or a formula such as {BRENTOIL-FUT}-{WTIOIL-FUT}'),
     from: date('The first day'),

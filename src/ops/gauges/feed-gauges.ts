@@ -24,7 +24,7 @@ export function feedGauges(feeds: ListFeedStatus, clock: Clock): Gauge[] {
       'Time since the last successful run of the feed.',
       ({ lastOkAt }) => (lastOkAt === undefined ? undefined : Math.max(0, (clock.now() - lastOkAt) / 1000)),
     ),
-    each('openpit_feed_rows', 'Days for which the feed has brought a price.', (feed) => feed.days),
+    each('openpit_feed_rows', 'Days for which the feed has delivered a price.', (feed) => feed.days),
     each('openpit_feed_gaps', 'Days without a price between its first and its last.', (feed) => feed.gaps),
     each(
       'openpit_feed_failing_series',

@@ -236,7 +236,7 @@ onEachEngine('POST /mcp', (engine) => {
     expect(text).not.toContain('daily');
   });
 
-  test('a long series is summarised, and complete as a resource', async () => {
+  test('a long series is summarized, and complete as a resource', async () => {
     const days = Array.from({ length: 100 }, (_, i) =>
       new Date(Date.UTC(2022, 0, 3 + i)).toISOString().slice(0, 10),
     );

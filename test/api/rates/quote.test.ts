@@ -133,7 +133,7 @@ onEachEngine('quote=', (engine) => {
     expect(message).toContain('Ask for another day, or for them without quote.');
     const tooEarly = expectRefusal(await api.ask(day('XAG', 'EUR', '2024-01-02')), 404, 'no_data');
     expect(tooEarly).toContain(
-      'EUR/USD is known on 2024-01-02 or in the 14 days before it (the first is of 2024-05-10)',
+      'EUR/USD is known on 2024-01-02 or in the 14 days before it (the first is from 2024-05-10)',
     );
   });
 
@@ -144,7 +144,7 @@ onEachEngine('quote=', (engine) => {
       'no_data',
     );
     expect(message).toStartWith(
-      'No exchange rate EUR/SEK is known on 2024-05-15 or in the 14 days before it (the last is of 2024-04-01), so prices of XAU, STEEL, TTF-GAS on that day cannot be converted. Ask for another day, or for them without quote.',
+      'No exchange rate EUR/SEK is known on 2024-05-15 or in the 14 days before it (the last is from 2024-04-01), so prices of XAU, STEEL, TTF-GAS on that day cannot be converted. Ask for another day, or for them without quote.',
     );
   });
 

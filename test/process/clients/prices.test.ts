@@ -164,7 +164,7 @@ test('a mistake names the option, and a missing key the variable', async () => {
     const wrong = await openpit([command, 'XAU', '--url', program.url], twoLines);
     expect(wrong.exitCode).toBe(2);
     expect(wrong.stderr).toContain(
-      'the environment variable OPENPIT_KEY has a character that no API key has',
+      'the environment variable OPENPIT_KEY contains a character that cannot occur in an API key',
     );
   }
 }, 60_000);

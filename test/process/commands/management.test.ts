@@ -68,12 +68,15 @@ describe('management on the command line', () => {
     [['plan', 'set', 'gold', '--history', 'maybe'], '--history'],
     [['account', 'create', '--name', 'B', '--plan', 'nope'], 'there is no plan "nope"'],
     [['account', 'create', '--name', 'a\u001b[31m', '--plan', 'gold'], '--name must be whole Unicode'],
-    [['account', 'create', '--name', 'x'.repeat(201), '--plan', 'gold'], '--name may have 200 characters'],
+    [
+      ['account', 'create', '--name', 'x'.repeat(201), '--plan', 'gold'],
+      '--name may have at most 200 characters',
+    ],
     [['account', 'create', '--name', ' ', '--plan', 'gold'], '--name must not be empty'],
     [['symbols', 'define', 'NEW', '--as', '{XAU}', '--name', 'a\nb'], '--name must be whole Unicode'],
     [withdrawal('  '), '--reason must not be empty'],
     [withdrawal('a\u001b[31m'), '--reason must be whole Unicode'],
-    [withdrawal('x'.repeat(501)), '--reason may have 500 characters'],
+    [withdrawal('x'.repeat(501)), '--reason may have at most 500 characters'],
     [['account', 'suspend', 'acc_nope'], 'there is no account'],
     [['--nope'], 'there is no option --nope'],
     [['--data-dir', 'x', 'plan', 'list'], 'there is no option --data-dir before a command'],
@@ -127,7 +130,7 @@ describe('management on the command line', () => {
     const { exitCode, stderr } = await create([...addresses, '10.1.0.0/16']);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
-      stderr: 'openpit: --allow-ip may have 50 addresses and ranges (received 51)\n',
+      stderr: 'openpit: --allow-ip may have at most 50 addresses and ranges (received 51)\n',
     });
   });
 
@@ -140,7 +143,7 @@ describe('management on the command line', () => {
     expect(stdout).toMatch(new RegExp(`id +name +status.*\n(.*\n)*  ${keyId} +Excel +active`));
     expect((await openpit(create('a\u001b[31m'), settings)).stderr).toContain('--name must be whole Unicode');
     expect((await openpit(create('x'.repeat(65)), settings)).stderr).toContain(
-      '--name may have 64 characters',
+      '--name may have at most 64 characters',
     );
   });
 

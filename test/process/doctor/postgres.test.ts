@@ -188,7 +188,7 @@ test('a standby is a problem, and with both hosts in the URL the primary is insp
 });
 
 test.skipIf(!hasPgbouncer)(
-  'a pooler is recognised, and its connections are not counted as ours',
+  'a pooler is recognized, and its connections are not counted as ours',
   async () => {
     const pooler = await Pgbouncer.start(url, 5);
     const doctor = await doctorOn(pooler.through(url), { OPENPIT_PROCESSES: '40' });

@@ -36,7 +36,7 @@ export function sendRaw(url: string, ...pieces: readonly string[]): Promise<stri
   return done.promise;
 }
 
-/** A GET of a target that client libraries would normalise. */
+/** A GET of a target that client libraries would normalize. */
 export function getRaw(url: string, target: string, headers = ''): Promise<string> {
   return sendRaw(url, `GET ${target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n${headers}\r\n`);
 }

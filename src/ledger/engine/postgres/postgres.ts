@@ -4,7 +4,7 @@ import { type Connections, closeConnections, connectPostgres } from './connectio
 import { copyRows, forRows, hasTable, replayedAt, serverTime, timelineExpression } from './statements.ts';
 import { Transactions } from './transactions.ts';
 
-/** What a use of the ledger may take of the server. */
+/** The resources of the server that one kind of use may take. */
 interface UseLimits {
   /**
    * Connections per handle. PostgreSQL allows 100 in total by default. Few writers, because price writes are serialized
