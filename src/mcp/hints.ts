@@ -58,7 +58,7 @@ export function errorText(error: unknown): string {
 }
 
 /** A message of the service without routes and commands, which an agent cannot call. */
-export function forAgents(message: string): string {
+function forAgents(message: string): string {
   const named = inTermsOf(ARGUMENTS, message);
   return REPLACEMENTS.reduce((text, [said, instead]) => text.replace(said, instead), named);
 }

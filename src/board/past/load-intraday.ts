@@ -32,7 +32,7 @@ interface IntradayScope {
 type WithdrawnDays = Map<number, Map<Day, BarRevision[]>>;
 
 /** The trade dates to which the ticks of a time belong, in the markets of all these series. */
-export function tradeDatesOf(series: readonly Series[], { from, to }: TimeRange): DayRange {
+function tradeDatesOf(series: readonly Series[], { from, to }: TimeRange): DayRange {
   const markets = [...new Set(series.map(({ symbol }) => symbol.market))].map(marketOf);
   return {
     first: Math.min(...markets.map((market) => tradeDate(market, from))),
