@@ -34,6 +34,23 @@ inBrowser('the link that the program prints', (browser) => {
     expect(await page.evaluate(stored)).toBe(program.key);
   });
 
+  test('is taken when the page has just found that it needs a key, before it draws a frame', async () => {
+    const { page } = await openPage(browser, program.url, {});
+    // Without frames, and with slow timers, effects run late, as on a busy machine.
+    await page.addInitScript(`
+      const { setTimeout: after } = window;
+      window.requestAnimationFrame = () => 0;
+      window.setTimeout = (work, ms, ...more) => after(work, ms > 0 ? ms + 1000 : ms, ...more);
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector('main .as-lines')) return; // the form that asks for a key is loaded
+        observer.disconnect();
+        location.hash = ${JSON.stringify(new URL(link()).hash)};
+      }).observe(document, { childList: true, subtree: true });`);
+    await page.goto(program.url);
+    await page.locator('.quotes tbody tr').first().waitFor();
+    expect(await page.evaluate(stored)).toBe(program.key);
+  });
+
   test('does not replace a key that the person has given to the tab, and is taken without a reload too', async () => {
     const { page } = await openPage(browser, program.url, {});
     await page.goto(program.url);

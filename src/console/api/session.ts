@@ -1,6 +1,6 @@
 /** Secrets entered in this tab. They are lost when it closes, unless the user lets this browser remember the key. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ConfigAnswer } from './answers.ts';
 
 /** The operator's name is no secret, but is forgotten with the token. */
@@ -59,10 +59,10 @@ export function takeKeyFromAddress(): void {
   if (KEY.test(key) && secret('key') === '') setSecret('key', key);
 }
 
-/** The secret; re-renders when it changes. */
+/** The secret; re-renders when it changes, also before the first frame: another effect would listen too late. */
 export function useSecret(name: Secret): string {
   const [value, setValue] = useState(() => secret(name));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = () => setValue(secret(name));
     listeners.add(listener);
     return () => {

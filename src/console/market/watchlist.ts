@@ -1,6 +1,6 @@
 /** The symbols that a person watches, kept in this browser. All tabs show the same. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { readStored, writeStored } from '../data/stored.ts';
 
 const STORED = 'watchlist';
@@ -12,7 +12,7 @@ addEventListener('storage', () => {
 
 export function useWatchlist(): { codes: readonly string[]; toggle(code: string): void } {
   const [codes, setCodes] = useState(() => readStored(STORED));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = () => setCodes(readStored(STORED));
     listeners.add(listener);
     return () => {

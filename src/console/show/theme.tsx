@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** Light or dark: the system's setting until the user chooses one. */
 type Theme = 'light' | 'dark';
@@ -27,7 +27,7 @@ addEventListener('storage', applyTheme); // chosen in another tab
 /** The theme; re-renders when it changes, because a canvas does not follow style sheets. */
 export function useTheme(): Theme {
   const [theme, setTheme] = useState(current);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = () => setTheme(current());
     listeners.add(listener);
     return () => {
