@@ -7,8 +7,8 @@ import { SIMULATED_ID } from '../symbols/sources.ts';
 import { type BarRevision, REVISION_COLUMNS, toRevisions } from './bars.ts';
 
 /**
- * The last bars, which are loaded with the latest price: so many that the newest settled one is among them, and the 30 closes
- * that the market view shows, also where some of the last days were corrected or are not visible yet.
+ * How many bars are loaded with the latest price. They include the newest settled one and the 30 closes that the market view
+ * shows, even if some of the last days were corrected or are not visible yet.
  */
 const RECENT_BARS = 40;
 
