@@ -192,9 +192,12 @@ async function runNow(call: CommandCall, provider: Provider, providers: readonly
     throw new Error(`another process is running the feed ${provider.key}; try again in three minutes`);
   if (call.isSet('json')) printLine(JSON.stringify(result));
   else printRun(provider.key, result);
-  if (!hasSucceeded(result.status)) {
-    throw new Error(`feed ${provider.key} ${result.status}: ${result.message}`);
-  }
+  if (hasSucceeded(result.status)) return;
+  const advice =
+    result.status === 'failed' && baseUrl === undefined
+      ? `; openpit feed doctor ${provider.key} says what to change`
+      : '';
+  throw new Error(`feed ${provider.key} ${result.status}: ${result.message}${advice}`);
 }
 
 async function history(call: CommandCall, key: string | undefined): Promise<void> {
