@@ -4,6 +4,7 @@ import { unknownSettingText } from '../../config/warnings.ts';
 import { type Config, readConfig, readUsableConfig } from '../../config.ts';
 import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { nearestCodes } from '../../market/search/similar-codes.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
@@ -244,8 +245,13 @@ function parse(name: string, args: readonly string[], options: OptionTypes) {
   try {
     return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
   } catch (error) {
-    const [what] = messageOf(error).split(/\. |\n/);
-    throw new UsageError(`${what}; openpit ${name} --help lists the options`);
+    const [what = ''] = messageOf(error).split(/\. |\n/);
+    const unknown = /^Unknown option '(.+)'$/.exec(what)?.[1];
+    const help = `openpit ${name} --help lists the options`;
+    if (unknown === undefined) throw new UsageError(`${what}; ${help}`);
+    const [meant] = nearestCodes(unknown.replace(/^-+/, ''), Object.keys(options), 1);
+    const question = meant === undefined ? ';' : `; did you mean --${meant}?`;
+    throw new UsageError(`there is no option ${unknown}${question} ${help}`);
   }
 }
 
