@@ -48,7 +48,7 @@ export const moveCommand: Command = {
     printLine(table([['table', 'rows', 'checksum, identical in both'], ...rows]));
     const total = moved.reduce((sum, { rows }) => sum + rows, 0);
     printLine(
-      `Moved ${plural(total, 'row')}. Start the service with the new ledger and the same data folder.`,
+      `Moved ${plural(total, 'row')}. Start the service with the new ledger (OPENPIT_DATABASE_URL) and the same data folder.`,
     );
   },
 };
