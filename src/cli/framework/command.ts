@@ -16,6 +16,8 @@ export interface Flag {
   value?: string;
   /** A single letter that stands for it. */
   short?: string;
+  /** Whether the command cannot run without it. */
+  required?: true;
   help: string;
 }
 
@@ -100,6 +102,9 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
   };
+  const missing = requiredFlags(command).filter((name) => !flag(name));
+  if (missing.length > 0)
+    throw new UsageError(`openpit ${command.name} requires ${missing.map((name) => `--${name}`).join(', ')}`);
   const empty = LEDGER_SETTINGS.map(flagOf).find((name) => flag(name)?.trim() === '');
   // A shell variable that is not set: the default would be another ledger than the one that was meant.
   if (empty !== undefined) throw new UsageError(`--${empty} must not be empty`);
@@ -117,8 +122,7 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     flag,
     required(name) {
       const value = flag(name);
-      if (value === undefined || value === '')
-        throw new UsageError(`openpit ${command.name} requires --${name}`);
+      if (value === undefined) throw new Error(`--${name} is not declared as required`);
       return value;
     },
     isSet: (name) => values[name] === true,
@@ -133,6 +137,10 @@ function warnOfMisspelledLedger({ unknownSettings }: Config): void {
     const isLedgers = LEDGER_SETTINGS.some((setting) => setting === unknown.meant);
     if (isLedgers) console.error(`openpit: ${unknownSettingText(unknown)}`);
   }
+}
+
+function requiredFlags({ flags }: Command): string[] {
+  return Object.keys(flags).filter((name) => flags[name]!.required);
 }
 
 /** For arguments that were probably meant as values of options. */
@@ -181,7 +189,8 @@ export function plainName(option: string, value: string, charactersMax = 200): s
 
 export function helpOf(command: Command): string {
   const { summary, details, operands = [], examples = [] } = command;
-  const usage = ['Usage: openpit', command.name, ...operands, '[options]'].join(' ');
+  const required = requiredFlags(command).map((name) => `--${name} ${command.flags[name]!.value}`);
+  const usage = ['Usage: openpit', command.name, ...operands, ...required, '[options]'].join(' ');
   const sections = [`${summary}.`, usage];
   if (details !== undefined) sections.push(details);
   const options = Object.entries(command.flags).map(([name, { value, short, help }]) => {
