@@ -91,7 +91,11 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
       summary: "Show or replace the addresses of a feed's provider",
       examples: ['feed set ecb', 'feed set ecb --url https://mirror.example/eurofxref-hist.zip'],
       flags: {
-        url: { value: '[NAME=]URL', help: 'The new address; NAME is needed if it is not the first' },
+        url: {
+          value: '[NAME=]URL',
+          multiple: true,
+          help: 'The new address; NAME is needed if it is not the first. Repeat it for several addresses',
+        },
         reset: { help: "Use the provider's own addresses again" },
         ...JSON_FLAG,
       },

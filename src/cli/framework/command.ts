@@ -18,6 +18,8 @@ export interface Flag {
   short?: string;
   /** Whether the command cannot run without it. */
   required?: true;
+  /** Whether it may be given several times. Of any other option, the last value counts. */
+  multiple?: true;
   help: string;
 }
 
@@ -55,6 +57,8 @@ export interface CommandCall {
   settingErrors: readonly string[];
   /** The value of an option, if it was given. */
   flag(name: string): string | undefined;
+  /** The values of an option that may be given several times. */
+  all(name: string): readonly string[];
   /** The value of a required option. */
   required(name: string): string;
   isSet(name: string): boolean;
@@ -82,8 +86,8 @@ export function requireYes(call: CommandCall, what: string): void {
 
 export function readCall(command: Command, args: readonly string[]): CommandCall | 'help' {
   const options: OptionTypes = { help: { type: 'boolean', short: 'h' } };
-  for (const [name, { value, short }] of Object.entries(command.flags)) {
-    options[name] = { type: value === undefined ? 'boolean' : 'string', ...(short && { short }) };
+  for (const [name, { value, short, multiple = false }] of Object.entries(command.flags)) {
+    options[name] = { type: value === undefined ? 'boolean' : 'string', multiple, ...(short && { short }) };
   }
   const taken = command.settings ?? LEDGER_SETTINGS;
   for (const env of taken) options[flagOf(env)] = { type: 'string' };
@@ -120,6 +124,10 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     config,
     settingErrors: errors,
     flag,
+    all(name) {
+      const given = values[name];
+      return Array.isArray(given) ? given.map(String) : [];
+    },
     required(name) {
       const value = flag(name);
       if (value === undefined) throw new Error(`--${name} is not declared as required`);
@@ -248,11 +256,17 @@ async function withLedger<T>(
   }
 }
 
-type OptionTypes = Record<string, { type: 'string' | 'boolean'; short?: string }>;
+type OptionTypes = Record<string, { type: 'string' | 'boolean'; multiple?: boolean; short?: string }>;
 
 function parse(name: string, args: readonly string[], options: OptionTypes) {
   try {
-    return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
+    return parseArgs({
+      args: joinNegatives(args),
+      options,
+      allowPositionals: true,
+      strict: true,
+      tokens: true,
+    });
   } catch (error) {
     const [what = ''] = messageOf(error).split(/\. |\n/);
     const unknown = /^Unknown option '(.+)'$/.exec(what)?.[1];

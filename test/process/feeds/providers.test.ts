@@ -115,6 +115,14 @@ test('an address must be https or local, and keep its parts in braces; --reset r
   expect((await set('fred', '--url', 'xml=https://mirror.example/')).stderr).toContain('no address xml');
   expect((await set('fred', '--url', 'https://mirror.example/?id={id}')).stdout).toContain('replaced');
   expect((await set('fred', '--reset')).stdout).not.toContain('replaced');
+  const both = await set(
+    'ecb',
+    '--url',
+    'http://127.0.0.1/hist.zip',
+    '--url',
+    'recent=http://127.0.0.1/90d.xml',
+  );
+  expect(both.stdout.match(/replaced/g)).toHaveLength(2);
   expect((await openpit(['feed', 'enable'], settings)).stderr).toContain('name a feed, or use --all');
 }, 60_000);
 
