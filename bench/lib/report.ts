@@ -28,6 +28,7 @@ const PARTS = [
   'retained-ticks',
   'push',
   'symbols',
+  'large-catalogue',
   'processes',
   'move',
   'downloads',

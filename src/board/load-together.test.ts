@@ -21,6 +21,31 @@ test('on PostgreSQL, the latest prices of many symbols are found with few statem
   expect(statements.reduce((sum, { uses }) => sum + uses, 0)).toBeLessThan(all.length / 2);
 });
 
+test('on PostgreSQL, the open days of many symbols are read with few statements', async () => {
+  const ledger = await ledgers.new();
+  const symbols = await ledger.symbols.list();
+  const ticks = symbols.flatMap(({ id: symbolId }, i) =>
+    [3_600_000, 60_000].map((age) => {
+      const at = NOW - age;
+      return { symbolId, id: `${at}`, at, received: at, price: i + at / NOW };
+    }),
+  );
+  await ledger.ticks.append(ticks, 'test');
+  const delays = [0, 600_000];
+  const board = await Board.open(
+    { ledger, clock: fixedClock, historyBytesMax: 1e9, simulated: false },
+    delays,
+  );
+  const all = board.catalog.series;
+  const statements = await statementsOf(ledger, () => board.ready(all, 'recent', NOW));
+  for (const [i, age] of [60_000, 3_600_000].entries()) {
+    const view = board.view(delays[i]!);
+    const prices = all.slice(0, symbols.length).map((series) => view.latest(series)?.price);
+    expect(prices).toEqual(symbols.map((_, n) => n + (NOW - age) / NOW));
+  }
+  expect(statements.reduce((sum, { uses }) => sum + uses, 0)).toBeLessThan(all.length / 2);
+});
+
 test('on PostgreSQL, histories are read one at a time: what arrives together is decoded in one turn', async () => {
   const ledger = await ledgers.new();
   const symbols = (await ledger.symbols.list()).slice(0, 30);

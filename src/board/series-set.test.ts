@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { day, fixedClock, flat, ledgersOf, NOW } from '../../test/support/ledgers.ts';
+import { Seeded } from '../../test/support/seeded.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Board } from './board.ts';
 import type { SymbolSeries } from './series/symbol-series.ts';
@@ -41,7 +42,26 @@ test('the memory of all histories is known after every load, change, eviction an
   expectSum();
 });
 
-async function boardWithBars(): Promise<{ ledger: Ledger; board: Board; all: SymbolSeries[] }> {
+test('the histories that stay in memory are those used last', async () => {
+  const { board: unlimited, all } = await boardWithBars();
+  await unlimited.ready(all.slice(0, 1), 'all', NOW);
+  const fitting = 4;
+  const limited = await boardWithBars(unlimited.bytes * fitting);
+  const some = limited.all.slice(0, 10);
+  const chance = new Seeded(3);
+  let used: SymbolSeries[] = [];
+  for (let i = 0; i < 200; i++) {
+    const series = some[chance.below(some.length)]!;
+    await limited.board.ready([series], 'all', NOW);
+    used = [series, ...used.filter((one) => one !== series)];
+    const loaded = used.filter((one) => one.has('all'));
+    expect(loaded).toEqual(used.slice(0, fitting));
+  }
+});
+
+async function boardWithBars(
+  historyBytesMax = 1e9,
+): Promise<{ ledger: Ledger; board: Board; all: SymbolSeries[] }> {
   const ledger = await ledgers.new();
   const symbols = await ledger.symbols.list();
   const bars = symbols
@@ -50,7 +70,7 @@ async function boardWithBars(): Promise<{ ledger: Ledger; board: Board; all: Sym
       ['2020-01-02', '2026-07-10'].map((date) => ({ symbolId, day: day(date), ...flat(1) })),
     );
   await ledger.bars.publish(bars, { source: 'test', recordedAt: NOW });
-  const board = await Board.open({ ledger, clock: fixedClock, historyBytesMax: 1e9, simulated: true }, [0]);
+  const board = await Board.open({ ledger, clock: fixedClock, historyBytesMax, simulated: true }, [0]);
   return { ledger, board, all: symbols.map(({ code }) => board.catalog.find(code)!) };
 }
 

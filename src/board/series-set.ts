@@ -12,6 +12,11 @@ export class SeriesSet {
   readonly #options: SeriesOptions;
   readonly byId = new Map<number, SymbolSeries>();
   #uses = 0;
+  /**
+   * The loaded series when they were last sorted, the least recently used last. One that was used since is skipped. With a full
+   * memory, each load of thousands evicts another, and sorting them all would take as long as the load.
+   */
+  #byUse: { series: SymbolSeries; lastUsed: number }[] = [];
   /** When the next price becomes visible in some view, in ms, or earlier. */
   nextDue = Number.POSITIVE_INFINITY;
   /** The memory that loaded histories take. Each load needs it, so it is not a sum over thousands of symbols. */
@@ -68,8 +73,11 @@ export class SeriesSet {
   }
 
   advance(now: number): void {
-    for (const series of this.byId.values()) if (now >= series.nextDue) series.advance(now);
-    this.updateNextDue();
+    this.nextDue = Number.POSITIVE_INFINITY;
+    for (const series of this.byId.values()) {
+      if (now >= series.nextDue) series.advance(now);
+      this.nextDue = Math.min(this.nextDue, series.nextDue);
+    }
   }
 
   /** Call when the lags of the views have changed. */
@@ -87,11 +95,21 @@ export class SeriesSet {
   evict(bytesMax: number, inUse: readonly SymbolSeries[]): void {
     if (this.bytes <= bytesMax) return;
     const kept = new Set(inUse);
-    const candidates = [...this.byId.values()].filter((series) => !kept.has(series));
-    candidates.sort((a, b) => a.lastUsed - b.lastUsed);
-    for (const series of candidates) {
-      if (this.bytes <= bytesMax) return;
-      series.evict();
+    if (this.#evictSorted(bytesMax, kept)) return;
+    const loaded = [...this.byId.values()].filter(({ bytes }) => bytes > 0);
+    this.#byUse = loaded.map((series) => ({ series, lastUsed: series.lastUsed }));
+    this.#byUse.sort((a, b) => b.lastUsed - a.lastUsed);
+    this.#evictSorted(bytesMax, kept);
+  }
+
+  /** Returns whether the rest fits. */
+  #evictSorted(bytesMax: number, kept: ReadonlySet<SymbolSeries>): boolean {
+    while (this.bytes > bytesMax) {
+      const oldest = this.#byUse.pop();
+      if (!oldest) return false;
+      const { series, lastUsed } = oldest;
+      if (series.lastUsed === lastUsed && !kept.has(series)) series.evict();
     }
+    return true;
   }
 }

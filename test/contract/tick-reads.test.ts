@@ -77,6 +77,20 @@ test('without statistics, a fold reads each tick about once', async () => {
   expect(found).toBeLessThan(TICKS * 2);
 });
 
+test('without statistics, the first page of a fold and the search for late ticks do not read the whole day', async () => {
+  const repeats = 10;
+  const of = { symbolId, origin: 'real', day: DAY } as const;
+  const found = await entriesRead(async (ledger) => {
+    const limits = { madeBy: MIDNIGHT, receivedBy: MIDNIGHT, signal: AbortSignal.abort() };
+    for (let i = 0; i < repeats; i++) {
+      await ledger.ticks.fold(of, limits);
+      expect(await ledger.ticks.hasAfter(of, MIDNIGHT)).toBe(true);
+      expect(await ledger.ticks.hasAfter(of, MIDNIGHT + TICKS * 1_000)).toBe(false);
+    }
+  });
+  expect(found).toBeLessThan(repeats * 200);
+});
+
 test('without statistics, a page of changed ticks is read in the order of revisions', async () => {
   const found = await entriesRead(async (ledger) => {
     expect(await ledger.ticks.tickDays.changed(1_000, 1_000_000)).toEqual([{ symbolId, day: DAY }]);

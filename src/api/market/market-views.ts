@@ -19,16 +19,13 @@ import { briefJson, closesFrom, quoteJson, type RecentCloses, readCloses, rowJso
 
 /** The market as one delay sees it. */
 export interface MarketView {
-  /** All symbols with their newest prices and recent closes. */
-  readonly full: SharedBody;
-  /** The same without the closes. */
-  readonly brief: SharedBody;
-  /** The newest prices alone. */
-  readonly quotes: SharedBody;
+  /** A part for all symbols. It is encoded when it is first requested: with thousands of symbols, that takes most of the time. */
+  all(part: MarketPart): Promise<SharedBody>;
   /** The same for some symbols and formulas. */
   only(part: MarketPart, series: readonly SymbolSeries[], formulas: FormulaTexts): Promise<SharedBody>;
 }
 
+/** `full`: symbols with their newest prices and recent closes; `brief`: the same without the closes; `quotes`: the newest prices alone. */
 export type MarketPart = 'full' | 'brief' | 'quotes';
 
 /** One symbol in each part of a view; no quote without prices. */
@@ -69,7 +66,7 @@ export class MarketViews {
   async body(part: MarketPart, query: QueryParams, { delaySeconds }: Plan, now: number): Promise<SharedBody> {
     const delayMs = delaySeconds * 1000;
     const lists = query.get('symbols') ?? [];
-    if (lists.every((list) => list.trim() === '')) return (await this.get(delayMs, now))[part];
+    if (lists.every((list) => list.trim() === '')) return (await this.get(delayMs, now)).all(part);
     const symbolSet = readSymbolSet(query, { maxSymbols: UNLIMITED });
     const options = { symbolsMax: UNLIMITED, onlyNamed: true };
     const { symbols } = findSymbols(symbolSet, this.#board, now, options);
@@ -105,10 +102,9 @@ export class MarketViews {
     const formulas = await this.#formulaTexts([...namedFormulas(catalog).values()], delayMs, now);
     const encode = (part: MarketPart, some: ReadonlyMap<SymbolSeries, RowTexts>, formulas: FormulaTexts) =>
       this.#encode(piecesOf(part, some, formulas, aliasesOf(catalog, some)), delayMs);
+    const bodies = new Map<MarketPart, Promise<SharedBody>>();
     return {
-      full: await encode('full', texts, formulas),
-      brief: await encode('brief', texts, formulas),
-      quotes: await encode('quotes', texts, formulas),
+      all: (part) => bodies.getOrInsertComputed(part, () => encode(part, texts, formulas)),
       only(part, series, formulas) {
         // A symbol that was added since is in the next view.
         const some = series.flatMap((one) => {

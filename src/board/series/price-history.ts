@@ -117,9 +117,11 @@ export class PriceHistory implements SettledBars {
 
   /** Reads the recent bars. Returns the days that have ticks. */
   async #loadRecentBars(now: number): Promise<Day[]> {
-    const span = await this.#ledger.bars.recent.span(this.#symbolId, this.origin);
+    const [span, tickDays] = await Promise.all([
+      this.#ledger.bars.recent.span(this.#symbolId, this.origin),
+      this.#ledger.ticks.days(this.#symbolId, this.origin),
+    ]);
     this.#span = span;
-    const tickDays = await this.#ledger.ticks.days(this.#symbolId, this.origin);
     if (span) {
       const from = Math.min(span.recentFrom, tickDays[0] ?? LAST_DAY);
       await this.#readRecent(from, now);

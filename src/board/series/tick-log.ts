@@ -2,6 +2,8 @@ import type { LedgerTick } from '../../ledger/ticks/tick.ts';
 import { tickSeenFrom } from '../../market/visibility.ts';
 
 const TICKS_PER_PAGE = 256;
+/** Doubled until the page has its size: most of thousands of symbols have few ticks. */
+const FIRST_TICKS = 16;
 /** `at, received, price, day, source, revision` of each tick. */
 const PER_TICK = 6;
 
@@ -42,12 +44,13 @@ export class TickLog {
     this.#lastSeenFrom = seenFrom;
     const place = this.end % TICKS_PER_PAGE;
     if (place === 0) {
-      const numbers = new Float64Array(TICKS_PER_PAGE * PER_TICK);
+      const numbers = new Float64Array(FIRST_TICKS * PER_TICK);
       this.#pages.push({ numbers, ids: [], allIds: '', starts: undefined });
     }
     const page = this.#pages.at(-1)!;
-    const { numbers } = page;
     let to = place * PER_TICK;
+    if (to === page.numbers.length) page.numbers = twiceAsLong(page.numbers);
+    const { numbers } = page;
     numbers[to++] = tick.at;
     numbers[to++] = tick.received;
     numbers[to++] = tick.price;
@@ -95,6 +98,12 @@ export class TickLog {
   #page(number: number): Page {
     return this.#pages[Math.floor((number - this.#first) / TICKS_PER_PAGE)]!;
   }
+}
+
+function twiceAsLong(numbers: Float64Array): Float64Array {
+  const longer = new Float64Array(numbers.length * 2);
+  longer.set(numbers);
+  return longer;
 }
 
 function joinIds(page: Page): void {

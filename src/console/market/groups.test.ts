@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { inColumns, type MarketGroup } from './groups.ts';
+import { inColumns, type MarketGroup, rowsPerGroup } from './groups.ts';
 
 const heightOf = ({ symbols }: MarketGroup) => 1 + symbols.length;
 const groupsOf = (sizes: readonly number[]) =>
@@ -22,4 +22,19 @@ describe('the columns of the market', () => {
       }),
     );
   });
+});
+
+test('a page shows as many rows of each group as fit, and all of them if the whole market fits', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(900), { minLength: 1, maxLength: 9 }),
+      fc.integer({ min: 9, max: 1_000 }),
+      (sizes, rowsMax) => {
+        const rows = rowsPerGroup(groupsOf(sizes), rowsMax);
+        const shown = (perGroup: number) => sizes.reduce((all, size) => all + Math.min(size, perGroup), 0);
+        expect(shown(rows)).toBeLessThanOrEqual(rowsMax);
+        if (shown(rows) < shown(Number.POSITIVE_INFINITY)) expect(shown(rows + 1)).toBeGreaterThan(rowsMax);
+      },
+    ),
+  );
 });

@@ -46,6 +46,18 @@ export function groupsOf(
   return own.length > 0 ? [{ name: WATCHLIST, symbols: own }, ...groups] : groups;
 }
 
+/** How many rows a group shows, so that all groups together show at most `rowsMax`. Short groups leave their share to others. */
+export function rowsPerGroup(groups: readonly MarketGroup[], rowsMax: number): number {
+  const lengths = groups.map(({ symbols }) => symbols.length).sort((a, b) => a - b);
+  let left = rowsMax;
+  for (const [i, length] of lengths.entries()) {
+    const share = Math.floor(left / (lengths.length - i));
+    if (length > share) return share;
+    left -= length;
+  }
+  return rowsMax;
+}
+
 /** Distributes groups over two columns of similar height. Each keeps the order, and the first group is in the first. */
 export function inColumns(
   groups: readonly MarketGroup[],

@@ -8,7 +8,7 @@ import type { MarketStore } from '../data/market/store.ts';
 import { useMarket } from '../data/market/use-market.ts';
 import { useParam } from '../data/route.ts';
 import { readStored, writeStored } from '../data/stored.ts';
-import { Group } from '../market/group.tsx';
+import { Group, ROWS_MAX } from '../market/group.tsx';
 import {
   ALL,
   categoriesOf,
@@ -16,6 +16,7 @@ import {
   groupsOf,
   inColumns,
   type MarketGroup,
+  rowsPerGroup,
   WATCHLIST,
 } from '../market/groups.ts';
 import { EmptyNotice, LiveBadge, SimulatedNotice } from '../market/notices.tsx';
@@ -26,9 +27,6 @@ import { Choice, Failure, Loading, Notice } from '../show/parts.tsx';
 
 /** How often the page checks whether markets have opened. */
 const REOPEN_MS = 60_000;
-
-/** More than the catalogue has. With 3,000 rows, each key in the search field took over half a second. */
-const ROWS_MAX = 250;
 
 /** In one column, the whole market would be dozens of screens long. */
 const NARROW_ROWS = 10;
@@ -81,16 +79,19 @@ function Board({
   const priced = symbols.filter((one) => one.lastDate !== null).length;
   const isClosed = useIsClosed(config);
   const isWide = useMedia('(min-width: 981px)');
+  const isShort = !isWide && groups.length > 1 && search === '';
+  const rowsMax = isShort ? NARROW_ROWS : Math.max(NARROW_ROWS, rowsPerGroup(groups, ROWS_MAX));
   const [watchlist, others] = [groups.filter(isWatchlist), groups.filter((group) => !isWatchlist(group))];
   const heightOf = ({ name, symbols: own }: MarketGroup) =>
-    HEAD_ROWS + (collapsedBefore.includes(name) ? 0 : Math.min(ROWS_MAX, own.length));
+    HEAD_ROWS + (collapsedBefore.includes(name) ? 0 : Math.min(rowsMax, own.length));
   const columns = isWide && others.length > 1 ? inColumns(others, heightOf) : [others];
   const show = ({ name, symbols: own }: MarketGroup, isAlone = false) => (
     <Group
       key={name}
       name={name}
       symbols={own}
-      rowsMax={isWide || groups.length === 1 || search !== '' ? ROWS_MAX : NARROW_ROWS}
+      search={search}
+      rowsMax={rowsMax}
       isSplit={isWide && isAlone}
       store={store}
       isCollapsed={collapsed.includes(name)}

@@ -34,7 +34,7 @@ export function searchSymbols(
   { symbols, aliases }: Pick<Searchable, 'symbols' | 'aliases'>,
   text: string,
 ): MarketSymbol[] {
-  const words = wordsOf(text);
+  const words = wordsOf(text).map(fitTo);
   if (words.length === 0) return [...symbols];
   const tickers = Map.groupBy(Object.entries(aliases), ([, code]) => code);
   const scored: { symbol: MarketSymbol; score: number }[] = [];
@@ -58,29 +58,42 @@ export function codeNamed({ symbols, aliases }: Searchable, text: string): strin
   return symbols.some(({ symbol }) => symbol === code) ? code : aliases[code];
 }
 
-function scoreOf(symbol: MarketSymbol, codes: readonly string[], words: readonly string[]): number {
+/** How well a word of a symbol fits one of the query. */
+type Fit = (candidate: string) => number;
+
+function scoreOf(symbol: MarketSymbol, codes: readonly string[], words: readonly Fit[]): number {
   const names = wordsOf(symbol.name);
   const others = wordsOf(`${symbol.category} ${symbol.unit.name} ${symbol.currency.code}`);
+  const lowerCodes = codes.map((code) => code.toLowerCase());
   let sum = 0;
-  for (const word of words) {
-    const fit = Math.max(
-      CODE_WEIGHT *
-        bestFit(
-          word,
-          codes.map((code) => code.toLowerCase()),
-        ),
-      NAME_WEIGHT * bestFit(word, names),
-      OTHER_WEIGHT * bestFit(word, others),
+  for (const fit of words) {
+    const best = Math.max(
+      CODE_WEIGHT * bestFit(lowerCodes, fit),
+      NAME_WEIGHT * bestFit(names, fit),
+      OTHER_WEIGHT * bestFit(others, fit),
     );
-    if (fit === 0) return 0;
-    sum += fit;
+    if (best === 0) return 0;
+    sum += best;
   }
   // Shorter names come first among equal matches: "Gold" before "Gold, Monthly Average".
   return sum - names.length * 0.1;
 }
 
-function bestFit(word: string, candidates: readonly string[]): number {
-  return Math.max(0, ...candidates.map((candidate) => fitOf(word, candidate)));
+function bestFit(candidates: readonly string[], fit: Fit): number {
+  return Math.max(0, ...candidates.map(fit));
+}
+
+/** The names of thousands of symbols have the same words, and to count typos takes long. */
+function fitTo(word: string): Fit {
+  const known = new Map<string, number>();
+  return (candidate) => {
+    let fit = known.get(candidate);
+    if (fit === undefined) {
+      fit = fitOf(word, candidate);
+      known.set(candidate, fit);
+    }
+    return fit;
+  };
 }
 
 function fitOf(word: string, candidate: string): number {

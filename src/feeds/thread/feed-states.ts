@@ -22,9 +22,9 @@ export class FeedStates {
     this.#providers = providers;
   }
 
-  /** Reads the state again if it is too old. */
-  async follow(now: number): Promise<void> {
-    if (Math.abs(now - this.#readAt) < MAX_AGE_MS) return;
+  /** Reads the state again if it is too old. Returns whether it did. */
+  async follow(now: number): Promise<boolean> {
+    if (Math.abs(now - this.#readAt) < MAX_AGE_MS) return false;
     const health = new Map((await this.#ledger.feeds.health(now)).map((feed) => [feed.key, feed]));
     const on = this.#providers.filter(({ key }) => health.get(key)?.enabled);
     const owners = assignSymbols(on);
@@ -46,6 +46,7 @@ export class FeedStates {
     this.#feeds = feeds;
     this.#lateFrom = late;
     this.#readAt = now;
+    return true;
   }
 
   /** The feeds that are enabled or have delivered prices. */

@@ -8,7 +8,7 @@ import { type Closing, closingOf, closingWith, limitsOf } from '../prices/closin
 import { type SymbolDay, symbolDayKey, type TradingDay } from '../symbols/origin.ts';
 import type { FoldLimits } from '../ticks/day-pages.ts';
 import { allTicksSince } from '../ticks/day-ticks.ts';
-import { type FoldedDay, foldDay, withTick } from '../ticks/fold-day.ts';
+import { DayFolder, type FoldedDay, withTick } from '../ticks/fold-day.ts';
 import { isMarked } from '../ticks/mark-days.ts';
 import { TickDays } from '../ticks/tick-days.ts';
 import { TICKS_KEPT_MS } from '../ticks/tick-pruning.ts';
@@ -47,6 +47,7 @@ export class TickBars {
   /** Moments up to this one are visible to every plan. */
   readonly #visibleInAll: number;
   readonly #tickDays: TickDays;
+  readonly #folder: DayFolder;
   /** Days that have ticks up to the revision `#reached`. */
   readonly #withTicks = new Set<string>();
   #reached: number | undefined;
@@ -59,6 +60,7 @@ export class TickBars {
     this.#markets = markets;
     this.#visibleInAll = now - delayMs;
     this.#tickDays = new TickDays(engine);
+    this.#folder = new DayFolder(engine);
   }
 
   static async open(engine: Engine, now: number): Promise<TickBars> {
@@ -136,7 +138,7 @@ export class TickBars {
 
   async #countedTicks(day: RestoredDay): Promise<CountedTicks | undefined> {
     for (const limits of this.#limitsOf(day)) {
-      const folded = await foldDay(this.#engine, realDay(day), limits);
+      const folded = await this.#folder.fold(realDay(day), limits);
       if (folded) return { folded, limits };
     }
     return undefined;

@@ -11,6 +11,8 @@ export interface RowsInText {
   readonly from: string;
   /** A FROM clause with the rows and a table: each row of values is combined with each row of the table. */
   fromWith(table: string): string;
+  /** A FROM clause with the rows and, for each of them, the rows of a subquery that uses its values. */
+  fromEach(subquery: string): string;
   /** The same as a table that others are joined to. */
   readonly table: string;
 }

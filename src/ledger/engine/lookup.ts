@@ -17,7 +17,7 @@ export class Lookup {
   readonly #text: RowStatement;
   #pending: PendingLookup[] = [];
 
-  /** The statement returns `position` first, the last of the columns. */
+  /** The statement returns `position`, the last of the columns, as the last cell. */
   constructor(engine: Engine, columns: ColumnTypes, text: RowStatement) {
     this.#engine = engine;
     this.#columns = { ...columns, position: 'BIGINT' };
@@ -39,7 +39,7 @@ export class Lookup {
     const rows = pending.map(({ values }, position) => [...values, position]);
     try {
       const found = await this.#engine.forRows(read, this.#columns, rows, this.#text);
-      for (const [position, ...cells] of found) pending[asNumber(position)]!.rows.push(cells);
+      for (const row of found) pending[asNumber(row.pop())]!.rows.push(row); // not a copy: bars are read by the million
       for (const { answer, rows } of pending) answer.resolve(rows);
     } catch (error) {
       for (const { answer } of pending) answer.reject(error);

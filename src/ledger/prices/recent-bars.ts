@@ -34,7 +34,7 @@ export class RecentBars {
     this.#bars = new Lookup(
       engine,
       { ...symbol, first: 'BIGINT', last: 'BIGINT' },
-      (n) => `SELECT ${n.cell('position')}, ${REVISION_COLUMNS.map((column) => `b.${column}`).join(', ')}
+      (n) => `SELECT ${REVISION_COLUMNS.map((column) => `b.${column}`).join(', ')}, ${n.cell('position')}
         ${n.fromWith('bar b')}
         WHERE b.symbol_id = ${n.cell('symbol_id')} AND b.day >= ${n.cell('first')} AND b.day <= ${n.cell('last')}
         ORDER BY b.symbol_id, b.day, b.revision`,
@@ -63,9 +63,10 @@ function spanStatement(n: RowsInText, origin: PriceOrigin): string {
   const hasBars = origin === 'real' ? `EXISTS (SELECT 1 FROM source WHERE id <> ${SIMULATED_ID})` : 'true';
   const own = `symbol_id = ${n.cell('symbol_id')} AND ${originFilter(origin)} AND ${hasBars}`;
   const first = `(SELECT day FROM bar WHERE ${own} ORDER BY day ASC LIMIT 1)`;
-  return `SELECT ${n.cell('position')}, ${first},
+  return `SELECT ${first},
       (SELECT day FROM bar WHERE ${own} ORDER BY day DESC LIMIT 1),
       (SELECT day FROM bar WHERE ${own} ORDER BY day DESC LIMIT 1 OFFSET ${RECENT_BARS - 1}),
-      (SELECT withdrawn FROM bar WHERE ${own} AND day = ${first} ORDER BY revision DESC LIMIT 1)
+      (SELECT withdrawn FROM bar WHERE ${own} AND day = ${first} ORDER BY revision DESC LIMIT 1),
+      ${n.cell('position')}
     ${n.from}`;
 }

@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, RowsInText } from '../engine/engine.ts';
 import { asNumber, asText, type Cell, onlyRow } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
@@ -62,7 +62,8 @@ export interface DayPage {
 const SUMMARY = ['count(*)', 'min(price)', 'max(price)', 'min(at)', 'max(at)', 'min(revision)'];
 
 /** The columns of a tick, without symbol and day, which all ticks of a page share. */
-const OWN_COLUMNS = 'source_id, tick_id, at, received, price, revision';
+export const OWN_COLUMNS = 'source_id, tick_id, at, received, price, revision';
+const WITHOUT_MOMENT = 'source_id, tick_id, received, price, revision';
 
 export const FIRST_MOMENT = Number.MIN_SAFE_INTEGER;
 export const LAST_MOMENT = Number.MAX_SAFE_INTEGER;
@@ -76,25 +77,47 @@ export const LAST_MOMENT = Number.MAX_SAFE_INTEGER;
  * prepares a statement again for each new value of a LIMIT, which takes ten times as long as to read a tick.
  */
 function pageAfter(engine: Engine, columns: string, first: number, limit: number): string {
-  return pageOf(engine, columns, first, { limit, side: '>', order: 'ASC' });
+  return pageFrom(engine, columns, first, { limit, ...FORWARDS });
 }
 
 /** Like `pageAfter`, but ends with a moment, and begins with it: the ticks are in reverse order. */
 export function pageUpTo(engine: Engine, columns: string, first: number, limit: number): string {
-  return pageOf(engine, columns, first, { limit, side: '<=', order: 'DESC' });
+  return pageFrom(engine, columns, first, { limit, ...BACKWARDS });
 }
 
-function pageOf(
+/** The first page of the day in a row of values. */
+export function firstPage(n: RowsInText, limit: number): string {
+  const [symbol, day] = [n.cell('symbol_id'), n.cell('day')];
+  const place = `(${symbol}, ${day}, ${FIRST_MOMENT})`;
+  return page(WITHOUT_MOMENT, place, `symbol_id = ${symbol} AND day = ${day}`, { limit, ...FORWARDS });
+}
+
+function pageFrom(
   { placeholder: p }: Engine,
   columns: string,
   first: number,
-  { limit, side, order }: { limit: number; side: '>' | '<='; order: 'ASC' | 'DESC' },
+  options: { limit: number } & Direction,
 ): string {
   const place = `(${p(first)}, ${p(first + 1)}, ${p(first + 2)})`;
+  return page(columns, place, `symbol_id = ${p(first + 3)} AND day = ${p(first + 4)}`, options);
+}
+
+interface Direction {
+  side: '>' | '<=';
+  order: 'ASC' | 'DESC';
+}
+const FORWARDS = { side: '>', order: 'ASC' } as const;
+const BACKWARDS = { side: '<=', order: 'DESC' } as const;
+
+function page(
+  columns: string,
+  place: string,
+  isOfDay: string,
+  { limit, side, order }: { limit: number } & Direction,
+): string {
   return `(SELECT at, ${columns} FROM (
     SELECT symbol_id, day, at, ${columns} FROM tick WHERE (symbol_id, day, at) ${side} ${place}
-    ORDER BY symbol_id ${order}, day ${order}, at ${order} LIMIT ${limit}) near
-    WHERE symbol_id = ${p(first + 3)} AND day = ${p(first + 4)}) page`;
+    ORDER BY symbol_id ${order}, day ${order}, at ${order} LIMIT ${limit}) near WHERE ${isOfDay}) page`;
 }
 
 /** The statements that read the ticks of one trading day, up to a moment. */
@@ -160,30 +183,47 @@ export class DayPages {
 
   /** Reads a page with one statement, which pays off where hardly any tick is folded. Undefined if one moment fills the page. */
   async #tickByTick(after: number): Promise<DayPage | undefined> {
-    const { symbolId, origin, day } = this.#of;
+    const { symbolId, day } = this.#of;
     const { read, placeholder: p } = this.#engine;
     const rows = await read
       .unsafe(
-        `SELECT ${OWN_COLUMNS} FROM ${pageAfter(this.#engine, 'source_id, tick_id, received, price, revision', 1, RETURNED_PER_PAGE)}
+        `SELECT ${OWN_COLUMNS} FROM ${pageAfter(this.#engine, WITHOUT_MOMENT, 1, RETURNED_PER_PAGE)}
          WHERE at <= ${p(6)} ORDER BY at`,
         [symbolId, day, after, symbolId, day, this.#end],
       )
       .values();
-    const ticks = rows.map((row) => this.#toTick(row));
-    const isLast = ticks.length < RETURNED_PER_PAGE;
+    const ticks = rows.map((row) => this.toTick(row));
+    return this.pageOf(ticks, after, ticks.length < RETURNED_PER_PAGE);
+  }
+
+  /**
+   * The page of these ticks after a moment, of either origin, without those of the last moment: there may be more of them,
+   * unless the day ends here. Undefined if one moment fills the page.
+   */
+  pageOf(ticks: readonly LedgerTick[], after: number, isLast: boolean): DayPage | undefined {
     const upTo = isLast ? this.#end : ticks.at(-1)!.at - 1;
     if (upTo <= after) return undefined;
-    const { madeBy, receivedBy } = this.#limits;
     const others: LedgerTick[] = [];
     let summary: Summary | undefined;
     for (const tick of ticks) {
-      if (tick.at > upTo || (tick.sourceId === SIMULATED_ID) !== (origin === 'simulated')) continue;
-      if (tick.received <= this.#receivedAfter) continue;
-      if (tick.at > madeBy || tick.received > receivedBy) others.push(tick);
-      else summary = combine(summary, summaryOf(tick));
+      if (tick.at > upTo || !this.#counts(tick)) continue;
+      if (this.isFolded(tick)) summary = combine(summary, summaryOf(tick));
+      else others.push(tick);
     }
-    this.#isTickByTick = summary === undefined;
-    return { upTo, summary, hasOthers: others.length > 0, others };
+    const hasOthers = others.length > 0;
+    this.#isTickByTick = hasOthers && this.#limits.onOther !== undefined && summary === undefined;
+    return { upTo, summary, hasOthers, others };
+  }
+
+  isFolded(tick: LedgerTick): boolean {
+    const { madeBy, receivedBy } = this.#limits;
+    return this.#counts(tick) && tick.at <= madeBy && tick.received <= receivedBy;
+  }
+
+  /** Whether a tick is of this origin and was not withdrawn. */
+  #counts({ sourceId, received }: LedgerTick): boolean {
+    const isSimulated = sourceId === SIMULATED_ID;
+    return isSimulated === (this.#of.origin === 'simulated') && received > this.#receivedAfter;
   }
 
   /** Of the first ticks in a range, at most `ticksMax`. The limit counts ticks of the other origin, too. */
@@ -248,7 +288,7 @@ export class DayPages {
         [symbolId, day, ...bounds, ...moments.map((moment) => moment ?? FIRST_MOMENT)],
       )
       .values();
-    return rows.map((row) => this.#toTick(row));
+    return rows.map((row) => this.toTick(row));
   }
 
   /** `{n}` stands for the n-th of `values`, of which the first two bound `at`. */
@@ -260,10 +300,11 @@ export class DayPages {
     const rows = await this.#engine.read
       .unsafe(`SELECT ${OWN_COLUMNS} FROM tick WHERE ${where} AND ${numbered}`, [symbolId, day, ...values])
       .values();
-    return rows.map((row) => this.#toTick(row));
+    return rows.map((row) => this.toTick(row));
   }
 
-  #toTick(row: readonly Cell[]): LedgerTick {
+  /** Of the cells of `OWN_COLUMNS`. */
+  toTick(row: readonly Cell[]): LedgerTick {
     const { symbolId, day } = this.#of;
     return {
       symbolId,

@@ -4,7 +4,7 @@ import { day, ledgersOf, NOW, newSymbol } from '../../../test/support/ledgers.ts
 import { Seeded } from '../../../test/support/seeded.ts';
 import { type Fold, foldTick } from '../../market/bar.ts';
 import type { FoldLimits } from './day-pages.ts';
-import { foldDay } from './fold-day.ts';
+import { DayFolder } from './fold-day.ts';
 import type { LedgerTick, NewTick } from './tick.ts';
 
 const WEDNESDAY = day('2026-07-15');
@@ -45,6 +45,22 @@ onEachEngine('the fold of a day', (engine) => {
     }
   });
 
+  test('of many symbols at the same time is the fold of each, however many ticks it has', async () => {
+    for (const count of [1, 99, 100, 101, 250]) {
+      await Promise.all(
+        [0, 1, 2].map(async () => {
+          const day = await filled((symbolId) => spread(symbolId).slice(0, count));
+          for (const limits of [
+            ALL,
+            { ...ALL, receivedBy: NOW - HOUR },
+            { ...ALL, receivedAfter: NOW - HOUR },
+          ])
+            await expectSameFold(day, limits);
+        }),
+      );
+    }
+  });
+
   async function filled(ticksOf: (symbolId: number) => NewTick[], source = 'exchange') {
     const ledger = await ledgers.shared();
     const { id: symbolId } = await newSymbol(ledger);
@@ -71,8 +87,8 @@ async function expectSameFold(
   }
   for (const parallelReads of [1, 3]) {
     const reported: LedgerTick[] = [];
-    const fold = await foldDay(
-      { ...ledger.engine, parallelReads },
+    const folder = new DayFolder({ ...ledger.engine, parallelReads });
+    const fold = await folder.fold(
       { symbolId, origin, day: WEDNESDAY },
       { ...limits, onOther: (tick) => reported.push(tick) },
     );

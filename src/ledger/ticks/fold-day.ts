@@ -1,14 +1,17 @@
 import { type Fold, foldTick } from '../../market/bar.ts';
 import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
+import { Lookup } from '../engine/lookup.ts';
 import type { TradingDay } from '../symbols/origin.ts';
 import {
   combine,
   DayPages,
   FIRST_MOMENT,
   type FoldLimits,
+  firstPage,
   LAST_MOMENT,
   type MomentRange,
+  OWN_COLUMNS,
   type Summary,
 } from './day-pages.ts';
 import type { LedgerTick } from './tick.ts';
@@ -21,47 +24,70 @@ export interface FoldedDay extends Fold<LedgerTick> {
 
 /** About 1 ms of work. */
 const TICKS_PER_SLICE = 1_000;
-/** A request may wait for the first page, to find out whether there are many ticks. Most days have no more. */
-const FIRST_PAGE_TICKS = 200;
+/**
+ * A request may wait for the first page, to find out whether there are many ticks. Most days have no more. Up to about 200 ticks,
+ * SQLite returns them as fast as it aggregates them.
+ */
+const FIRST_PAGE_TICKS = 100;
 
 /**
- * Folds one day's ticks inside the database, one page of the index `tick_by_day` at a time:
+ * Folds one day's ticks. The first page of a day is read as it is, for many symbols at the same time. If there are more ticks, the
+ * rest is folded inside the database, one page of the index `tick_by_day` at a time:
  *
- *     at   ──►  [ page ][ page ][ page ]…        one row for each: its end, low, high, first and last moment
- *                       [ page ][ page ]…        the opening and the closing tick are read at the end
- *                  │ yield │ yield │
+ *     at   ──►  [ first ][ page ][ page ]…        one row for each: its end, low, high, first and last moment
+ *                        [ page ][ page ]…        the opening and the closing tick are read at the end
+ *                   │ yield │ yield │
  *
- * After the first page, the rest of the day is divided into as many parts as the engine reads at the same time. The cost
- * does not depend on the order of the rows on disk. The thread yields to requests between pages. Ticks that are inserted
- * during the fold may or may not be included.
+ * The rest of the day is divided into as many parts as the engine reads at the same time. The cost does not depend on the order
+ * of the rows on disk. The thread yields to requests between pages. Ticks that are inserted during the fold may or may not be
+ * included.
  */
-export async function foldDay(
-  engine: Engine,
-  of: TradingDay,
-  limits: FoldLimits,
-): Promise<FoldedDay | undefined> {
-  const pages = new DayPages(engine, of, limits);
-  const first = await pages.next(FIRST_MOMENT, FIRST_PAGE_TICKS);
-  await report(first.others, limits);
-  let sum = first.summary;
-  if (first.upTo < LAST_MOMENT) {
+export class DayFolder {
+  readonly #engine: Engine;
+  readonly #firstTicks: Lookup;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#firstTicks = new Lookup(
+      engine,
+      { symbol_id: 'BIGINT', day: 'BIGINT' },
+      (n) => `SELECT ${OWN_COLUMNS}, ${n.cell('position')} ${n.fromEach(firstPage(n, FIRST_PAGE_TICKS))}`,
+    );
+  }
+
+  async fold(of: TradingDay, limits: FoldLimits): Promise<FoldedDay | undefined> {
+    const pages = new DayPages(this.#engine, of, limits);
+    const ticks = (await this.#firstTicks.find(of.symbolId, of.day)).map((row) => pages.toTick(row));
+    ticks.sort((a, b) => a.at - b.at);
+    const isWholeDay = ticks.length < FIRST_PAGE_TICKS;
+    const first = pages.pageOf(ticks, FIRST_MOMENT, isWholeDay) ?? (await pages.next(FIRST_MOMENT));
+    await report(first.others, limits);
+    const rest = first.upTo < LAST_MOMENT ? await this.#foldRest(pages, first.upTo, limits) : undefined;
+    const sum = combine(first.summary, rest);
+    if (!sum || limits.signal?.aborted) return undefined;
+    const ticksAt = async (moment: number) =>
+      isWholeDay ? ticks.filter((tick) => tick.at === moment && pages.isFolded(tick)) : pages.at(moment);
+    const [opening, closing] = await Promise.all([ticksAt(sum.firstAt), ticksAt(sum.lastAt)]);
+    return {
+      open: firstOf(opening),
+      close: lastOf(closing),
+      high: sum.high,
+      low: sum.low,
+      firstRevision: sum.firstRevision,
+    };
+  }
+
+  async #foldRest(pages: DayPages, after: number, limits: FoldLimits): Promise<Summary | undefined> {
     await limits.onNextPage?.();
-    const ranges = await divideRest(pages, first.upTo, engine.parallelReads);
+    const ranges = await divideRest(pages, after, this.#engine.parallelReads);
     const parts = await Promise.all(ranges.map((range) => foldRange(pages, range, limits)));
+    let sum: Summary | undefined;
     for (const part of parts) {
       sum = combine(sum, part.summary);
       await report(part.others, limits);
     }
+    return sum;
   }
-  if (!sum || limits.signal?.aborted) return undefined;
-  const [opening, closing] = await Promise.all([pages.at(sum.firstAt), pages.at(sum.lastAt)]);
-  return {
-    open: firstOf(opening),
-    close: lastOf(closing),
-    high: sum.high,
-    low: sum.low,
-    firstRevision: sum.firstRevision,
-  };
 }
 
 /** Divides what comes after a moment into parts of equal duration. */

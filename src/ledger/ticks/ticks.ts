@@ -17,7 +17,7 @@ import {
 import { SIMULATED_ID, sourceId } from '../symbols/sources.ts';
 import type { FoldLimits } from './day-pages.ts';
 import { ticksOf } from './day-ticks.ts';
-import { type FoldedDay, foldDay } from './fold-day.ts';
+import { DayFolder, type FoldedDay } from './fold-day.ts';
 import { readLastTicks } from './last-ticks.ts';
 import { type LedgerTick, type NewTick, toTick } from './tick.ts';
 import { TickDays } from './tick-days.ts';
@@ -33,13 +33,20 @@ export class TickStore {
   readonly tickDays: TickDays;
 
   readonly #days: Record<PriceOrigin, Lookup>;
+  readonly #hasAfter: Record<PriceOrigin, Lookup>;
+  readonly #folder: DayFolder;
 
   constructor(engine: Engine) {
     this.#engine = engine;
     this.tickDays = new TickDays(engine);
+    this.#folder = new DayFolder(engine);
     const daysOf = (origin: PriceOrigin) =>
       new Lookup(engine, { symbol_id: 'BIGINT' }, (n) => daysStatement(n, origin));
     this.#days = { real: daysOf('real'), simulated: daysOf('simulated') };
+    const columns = { symbol_id: 'BIGINT', day: 'BIGINT', moment: 'BIGINT' } as const;
+    const hasAfterOf = (origin: PriceOrigin) =>
+      new Lookup(engine, columns, (n) => hasAfterStatement(n, origin));
+    this.#hasAfter = { real: hasAfterOf('real'), simulated: hasAfterOf('simulated') };
   }
 
   /** Appends ticks, in transactions of 2,000. A tick with a known symbol, source and id is ignored. */
@@ -71,7 +78,7 @@ export class TickStore {
 
   /** Folds the ticks of one trade date, a bounded page at a time. */
   fold(of: TradingDay, limits: FoldLimits): Promise<FoldedDay | undefined> {
-    return foldDay(this.#engine, of, limits);
+    return this.#folder.fold(of, limits);
   }
 
   /** The last tick of one trade date that is visible at each of these horizons. */
@@ -81,12 +88,8 @@ export class TickStore {
 
   /** Whether one trade date has ticks that were made after a moment. */
   async hasAfter({ symbolId, origin, day }: TradingDay, moment: number): Promise<boolean> {
-    const { read, placeholder: p } = this.#engine;
-    const rows = await read.unsafe(
-      `SELECT 1 FROM tick WHERE symbol_id = ${p(1)} AND day = ${p(2)} AND at > ${p(3)} AND ${originFilter(origin)} LIMIT 1`,
-      [symbolId, day, moment],
-    );
-    return rows.length > 0;
+    const [row] = await this.#hasAfter[origin].find(symbolId, day, moment);
+    return row![0] !== null;
   }
 
   /** The ticks of one trade date. */
@@ -161,12 +164,19 @@ function daysStatement(n: RowsInText, origin: PriceOrigin): string {
       SELECT found.position, found.symbol_id,
         (SELECT min(t.day) FROM tick t WHERE t.symbol_id = found.symbol_id AND t.day > found.day)
       FROM found WHERE found.day IS NOT NULL)
-    SELECT position, day FROM found WHERE day IS NOT NULL AND (
+    SELECT day, position FROM found WHERE day IS NOT NULL AND (
       SELECT 1 FROM tick t WHERE t.symbol_id = found.symbol_id AND t.day = found.day AND t.${originFilter(origin)}
       ORDER BY t.at LIMIT 1) = 1
       AND NOT EXISTS (SELECT 1 FROM tick_pruning d
         WHERE d.symbol_id = found.symbol_id AND d.day = found.day AND d.simulated = ${simulated})
     ORDER BY position, day`;
+}
+
+function hasAfterStatement(n: RowsInText, origin: PriceOrigin): string {
+  return `SELECT (
+      SELECT 1 FROM tick t WHERE t.symbol_id = ${n.cell('symbol_id')} AND t.day = ${n.cell('day')}
+        AND t.at > ${n.cell('moment')} AND t.${originFilter(origin)} LIMIT 1), ${n.cell('position')}
+    ${n.from}`;
 }
 
 /** The market of each symbol. */

@@ -1,5 +1,6 @@
 import type { ConfirmedWrites } from '../../api/ledger-reads/confirmed-writes.ts';
 import type { Board } from '../../board/board.ts';
+import type { Catalog } from '../../board/catalog.ts';
 import type { FeedStates } from '../../feeds/thread/feed-states.ts';
 import type { Gate } from '../../gate/gate.ts';
 import type { Meter } from '../../gate/meter/meter.ts';
@@ -24,6 +25,7 @@ export interface FollowerParts {
 export function createFollower(parts: FollowerParts): () => Promise<void> {
   const { ledger, gate, meter, board, feedStates, confirmedWrites, followerLag, clock, log } = parts;
   let { epoch } = board;
+  let catalog: Catalog | undefined;
   return async () => {
     const followed = followerLag.begin();
     const writesFollowed = confirmedWrites.beginFollowing();
@@ -36,8 +38,10 @@ export function createFollower(parts: FollowerParts): () => Promise<void> {
     meter.refresh(await gate.follow(head));
     await board.follow(head);
     writesFollowed();
-    await feedStates.follow(clock.now());
-    board.setLateFrom((code) => feedStates.lateFrom(code));
+    const hasRead = await feedStates.follow(clock.now());
+    // Several times a second would take a noticeable share of a core with thousands of symbols.
+    if (hasRead || board.catalog !== catalog) board.setLateFrom((code) => feedStates.lateFrom(code));
+    catalog = board.catalog;
     followed();
   };
 }

@@ -22,9 +22,10 @@ export async function statementsOf(ledger: Ledger, work: () => Promise<unknown>)
   const noteRows = (columns: ColumnTypes, rows: readonly RowValues[], text: RowStatement) => {
     const names = Object.keys(columns);
     const cell = (column: string) => `?${names.indexOf(column) + 1}`;
-    const fromWith = (table: string) => `FROM ${table}`;
+    const from = (table: string) => `FROM ${table}`;
     const [first] = rows;
-    if (first) note(text({ cell, from: '', fromWith, table: '(SELECT 1) AS n' }), [...first]);
+    if (first)
+      note(text({ cell, from: '', fromWith: from, fromEach: from, table: '(SELECT 1) AS n' }), [...first]);
   };
   const known = new WeakSet<Sql>();
   const watched = (handle: Sql): Sql => {

@@ -43,7 +43,8 @@ export function forRows(
   const table = `(SELECT ${cells.join(', ')} FROM ${elements}) AS n`;
   const from = `FROM ${table}`;
   const fromWith = (other: string) => `${from} CROSS JOIN ${other}`;
-  const statement = text({ cell: (column) => `n.${column}`, from, fromWith, table });
+  const fromEach = (subquery: string) => `${from} CROSS JOIN LATERAL ${subquery}`;
+  const statement = text({ cell: (column) => `n.${column}`, from, fromWith, fromEach, table });
   const query = handle.unsafe(statement, [JSON.stringify(rows)]);
   const found = query.values();
   query.execute();

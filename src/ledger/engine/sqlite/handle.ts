@@ -33,6 +33,8 @@ export class SqliteHandle {
   readonly #database: Database;
   /** By text, the least recently used first. */
   readonly #statements = new Map<string, Statement>();
+  /** A lookup of one row takes less time than to build its text. */
+  readonly #rowTexts = new WeakMap<RowStatement, string>();
   readonly #msPerTurn: number | undefined;
   readonly #now: () => number;
   /** When the time of the current turn of the event loop is up; undefined if none of it is used yet. */
@@ -65,11 +67,7 @@ export class SqliteHandle {
 
   /** Runs a statement once for each row of values, for a limited time in each turn of the event loop. Returns the rows of all runs. */
   async forRows(columns: ColumnTypes, rows: readonly RowValues[], text: RowStatement): Promise<Cell[][]> {
-    const names = Object.keys(columns);
-    const cell = (column: string) => `?${names.indexOf(column) + 1}`;
-    const statement = this.#prepare(
-      text({ cell, from: '', fromWith: (one) => `FROM ${one}`, table: '(SELECT 1) AS n' }),
-    );
+    const statement = this.#prepare(this.#rowTexts.getOrInsertComputed(text, () => textFor(columns, text)));
     const found: Cell[][] = [];
     for (let i = 0; i < rows.length; i++) {
       if (this.#isTurnOver()) await this.#nextTurn();
@@ -120,4 +118,12 @@ export class SqliteHandle {
     this.#statements.delete(text);
     statement.finalize();
   }
+}
+
+/** The text of a statement that runs once for each row of values. */
+function textFor(columns: ColumnTypes, text: RowStatement): string {
+  const names = Object.keys(columns);
+  const cell = (column: string) => `?${names.indexOf(column) + 1}`;
+  const from = (one: string) => `FROM ${one}`;
+  return text({ cell, from: '', fromWith: from, fromEach: from, table: '(SELECT 1) AS n' });
 }
