@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Board } from '../../board/board.ts';
 import type { PastVersions } from '../../board/past/versions.ts';
 import type { RequiredData } from '../../board/series/load/load-level.ts';
+import type { Series } from '../../board/series/series.ts';
 import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { Customer, KnownKey } from '../../gate/directory/customer.ts';
@@ -54,6 +55,8 @@ export interface LedgerReads {
     interval: IntradayInterval,
     series?: readonly SymbolSeries[],
   ): Promise<number | undefined>;
+  /** Those of some series that have any intraday bar. */
+  withIntraday(interval: IntradayInterval, series: readonly SymbolSeries[]): Promise<ReadonlySet<Series>>;
 }
 
 /** The days that a point-in-time answer needs. */

@@ -96,6 +96,23 @@ export async function nextIntraday(
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
+/** The series with visible ticks or stored bars, which may be hidden. */
+export async function withIntraday(
+  { intraday }: Ledger,
+  sources: readonly IntradaySource[],
+  interval: IntradayInterval,
+): Promise<ReadonlySet<Series>> {
+  const found = new Set<Series>();
+  for (const [origin, members] of Map.groupBy(sources, ({ history }) => history.origin)) {
+    const symbolIds = members.map(({ series }) => series.symbol.id);
+    const stored = await intraday.symbolsWithStored({ origin, symbolIds }, detailOf(interval));
+    for (const { series, history } of members) {
+      if (history.tickDays.length > 0 || stored.has(series.symbol.id)) found.add(series);
+    }
+  }
+  return found;
+}
+
 function detailOf(interval: IntradayInterval): IntradayDetail {
   return interval === 'hour' ? 'hour' : 'minute';
 }
