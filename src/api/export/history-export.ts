@@ -224,7 +224,7 @@ async function warningsOf(
 ): Promise<string[]> {
   if (!isIntraday(query)) return rangeWarnings(query.symbols, query, prices);
   return intradayWarnings(query, query.symbols, prices, {
-    withIntraday: (interval, series) => past.withIntraday(series, interval),
+    firstIntradayDays: (interval, series) => past.firstIntradayDays(series, interval),
   });
 }
 

@@ -125,7 +125,7 @@ export class LedgerReader {
           loadIntraday(past, { ...priceQuery, series }, time, interval),
         nextIntraday: (from, interval, series = priceQuery.series) =>
           past.nextIntraday(series, from, interval),
-        withIntraday: (interval, series) => past.withIntraday(series, interval),
+        firstIntradayDays: (interval, series) => past.firstIntradayDays(series, interval),
         versions: () => PastVersions.open(this.#ledger, priceQuery.series, moment),
       },
     });

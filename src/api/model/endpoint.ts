@@ -13,6 +13,7 @@ import type { Reply } from '../../http/message/reply.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
+import type { Day } from '../../market/day.ts';
 import type { IntradayInterval, TimeRange } from '../../market/intraday/interval.ts';
 import type { Dialect } from '../versions/dialects.ts';
 import type { Answer, JsonText, LargeAnswer } from './answer.ts';
@@ -55,8 +56,11 @@ export interface LedgerReads {
     interval: IntradayInterval,
     series?: readonly SymbolSeries[],
   ): Promise<number | undefined>;
-  /** Those of some series that have any intraday bar. */
-  withIntraday(interval: IntradayInterval, series: readonly SymbolSeries[]): Promise<ReadonlySet<Series>>;
+  /** The first trade date with intraday bars of each of these series that has any. */
+  firstIntradayDays(
+    interval: IntradayInterval,
+    series: readonly SymbolSeries[],
+  ): Promise<ReadonlyMap<Series, Day>>;
 }
 
 /** The days that a point-in-time answer needs. */

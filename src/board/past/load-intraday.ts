@@ -96,18 +96,21 @@ export async function nextIntraday(
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** The series with visible ticks or stored bars, which may be hidden. */
-export async function withIntraday(
+/** The first trade date with ticks or stored bars of each series that has any. Those bars may be hidden. */
+export async function firstIntradayDays(
   { intraday }: Ledger,
   sources: readonly IntradaySource[],
   interval: IntradayInterval,
-): Promise<ReadonlySet<Series>> {
-  const found = new Set<Series>();
+): Promise<ReadonlyMap<Series, Day>> {
+  const found = new Map<Series, Day>();
   for (const [origin, members] of Map.groupBy(sources, ({ history }) => history.origin)) {
     const symbolIds = members.map(({ series }) => series.symbol.id);
-    const stored = await intraday.symbolsWithStored({ origin, symbolIds }, detailOf(interval));
+    const stored = await intraday.firstStoredDays({ origin, symbolIds }, detailOf(interval));
     for (const { series, history } of members) {
-      if (history.tickDays.length > 0 || stored.has(series.symbol.id)) found.add(series);
+      const days = [stored.get(series.symbol.id), history.tickDays[0]?.day].filter(
+        (day) => day !== undefined,
+      );
+      if (days.length > 0) found.set(series, Math.min(...days));
     }
   }
   return found;

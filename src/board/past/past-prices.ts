@@ -9,7 +9,7 @@ import { Columns } from '../series/bars/columns.ts';
 import type { Measure, PricedIntradayBar, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 import type { Prices } from '../views/prices.ts';
-import { type IntradaySource, loadIntraday, nextIntraday, withIntraday } from './load-intraday.ts';
+import { firstIntradayDays, type IntradaySource, loadIntraday, nextIntraday } from './load-intraday.ts';
 import { type PastMoment, type VisibleHistory, visibleHistories } from './visible-history.ts';
 
 /** The days of a series that a request reads. */
@@ -85,9 +85,12 @@ export class PastPrices implements Prices {
     return nextIntraday(this.#ledger, this.#intradaySources(series), from, interval);
   }
 
-  /** Those of some series that have any intraday bar. */
-  withIntraday(series: readonly Series[], interval: IntradayInterval): Promise<ReadonlySet<Series>> {
-    return withIntraday(this.#ledger, this.#intradaySources(series), interval);
+  /** The first trade date with intraday bars of each of these series that has any. */
+  firstIntradayDays(
+    series: readonly Series[],
+    interval: IntradayInterval,
+  ): Promise<ReadonlyMap<Series, Day>> {
+    return firstIntradayDays(this.#ledger, this.#intradaySources(series), interval);
   }
 
   #intradaySources(series: readonly Series[]): IntradaySource[] {

@@ -115,21 +115,23 @@ export async function nextStored(
   return at === null ? undefined : asNumber(at);
 }
 
-/** The symbols that have any stored bar. */
-export async function symbolsWithStored(
+/** The first trade date with stored bars of each symbol that has any. */
+export async function firstStoredDays(
   engine: Engine,
   { origin, symbolIds }: OriginSymbols,
   detail: IntradayDetail,
-): Promise<ReadonlySet<number>> {
+): Promise<ReadonlyMap<number, Day>> {
   const rows = await engine.read
     .unsafe(
-      `SELECT id FROM symbol WHERE id IN (${listOf(engine, symbolIds.length)}) AND (
-         SELECT 1 FROM hour_bar WHERE symbol_id = symbol.id AND ${originFilter(origin)} AND ${hasDetail(detail)}
-         ORDER BY day LIMIT 1) = 1`,
+      `SELECT id, (
+         SELECT day FROM hour_bar WHERE symbol_id = symbol.id AND ${originFilter(origin)} AND ${hasDetail(detail)}
+         ORDER BY day LIMIT 1)
+       FROM symbol WHERE id IN (${listOf(engine, symbolIds.length)})`,
       [...symbolIds],
     )
     .values();
-  return new Set(rows.map(([id]) => asNumber(id)));
+  const found = rows.filter(([, day]) => day !== null);
+  return new Map(found.map(([id, day]) => [asNumber(id), asNumber(day)]));
 }
 
 /** SQL condition on a row of `hour_bar`. The oldest minutes are found by the index `hour_bar_with_minutes`. */

@@ -124,6 +124,12 @@ onEachEngine('warnings about the days that symbols have', (engine) => {
     expect(await warningsOf(`/rates/history?symbols=${formula}&${range}&interval=hour`)).toEqual([
       '{XAG}/{XAU} has no prices by the hour.',
     ]);
+    const before = asked('hour').replace('endDate=2024-05-15', 'endDate=2024-05-13');
+    expect(await warningsOf(before)).toEqual([
+      'The prices of XAG by the hour start on 2024-05-15, after this range.',
+      'XAU has no prices by the hour.',
+      'CORN has no data yet.',
+    ]);
     const early = '/rates/history?symbols=XAG&startDate=2024-01-01&endDate=2024-01-02&interval=hour';
     expect(await warningsOf(early)).toEqual(['The data of XAG starts on 2024-05-13, after this range.']);
   });

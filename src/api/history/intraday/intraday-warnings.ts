@@ -1,6 +1,7 @@
 import type { Series } from '../../../board/series/series.ts';
 import type { Prices } from '../../../board/views/prices.ts';
 import type { DayRange } from '../../../ledger/prices/past.ts';
+import { printDay } from '../../../market/day.ts';
 import { INTRADAY_MS } from '../../../market/intraday/interval.ts';
 import { marketOf, tradeDate } from '../../../market/session.ts';
 import { rangeWarnings } from '../../endpoints/rates/closes.ts';
@@ -14,16 +15,22 @@ export async function intradayWarnings(
   { interval, first, last }: IntradayQuery,
   symbols: readonly RequestedSymbol[],
   prices: Prices,
-  { withIntraday }: Pick<LedgerReads, 'withIntraday'>,
+  { firstIntradayDays }: Pick<LedgerReads, 'firstIntradayDays'>,
 ): Promise<string[]> {
   if (symbols.length === 0) return [];
-  const found = await withIntraday(interval, symbolSeriesOf(symbols));
+  const firstDays = await firstIntradayDays(interval, symbolSeriesOf(symbols));
   const end = last + INTRADAY_MS[interval] - 1;
+  const detail = interval === 'hour' ? 'hour' : 'minute';
   return symbols.flatMap((requested) => {
+    const { code } = requested;
     const parts = symbolSeriesOf([requested]);
-    const warnings = rangeWarnings([requested], tradeDatesOf(parts, first, end), prices);
-    if (warnings.length > 0 || parts.every((part) => found.has(part))) return warnings;
-    return `${requested.code} has no prices by the ${interval === 'hour' ? 'hour' : 'minute'}.`;
+    const range = tradeDatesOf(parts, first, end);
+    const warnings = rangeWarnings([requested], range, prices);
+    if (warnings.length > 0) return warnings;
+    const firstDay = Math.max(...parts.map((part) => firstDays.get(part) ?? Number.POSITIVE_INFINITY));
+    if (firstDay <= range.last) return [];
+    if (firstDay === Number.POSITIVE_INFINITY) return `${code} has no prices by the ${detail}.`;
+    return `The prices of ${code} by the ${detail} start on ${printDay(firstDay)}, after this range.`;
   });
 }
 
