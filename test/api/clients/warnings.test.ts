@@ -35,6 +35,7 @@ onEachEngine('warnings', (engine) => {
     ],
     [`${DAY}&base=EUR`, ['The parameter "base" has no effect. Did you mean "quote"?']],
     ['/rates/latest?symbols=XAU&Quote=EUR', ['The parameter "Quote" has no effect. Did you mean "quote"?']],
+    ['/rates/latest?symbols=XAU&amp;quote=EUR', [noEffect('amp;quote', 'quote')]],
     [
       `/rates/time-series?${RANGE}&start_date=2024-05-01&as_of=2024-05-01`,
       [
