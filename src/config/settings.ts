@@ -80,7 +80,7 @@ export const SETTINGS = [
   {
     env: 'OPENPIT_WEBHOOK_SECRET',
     default: '',
-    help: 'Secret that signs those events. Unset: a generated one, shown by openpit webhook secret',
+    help: 'Secret that signs what is posted to the webhook. Unset: a generated one, shown by openpit webhook secret',
   },
   {
     env: 'OPENPIT_FAILED_KEYS_PER_MINUTE',

@@ -19,8 +19,12 @@ export const historyCommand: Command = {
   details: 'A symbol is a code such as XAU, or a formula such as "{XAU}/{XAG}".',
   examples: ['history XAU --from 2024-01-01 --interval month', 'history XAU XAG --from 2024-01-01 --csv'],
   flags: {
-    from: { value: 'DAY', help: 'The first day, as YYYY-MM-DD' },
-    to: { value: 'DAY', help: 'The last day; by default today' },
+    from: {
+      value: 'DATE',
+      required: true,
+      help: 'The first day, as YYYY-MM-DD, or time of an interval shorter than a day',
+    },
+    to: { value: 'DATE', help: 'The last day or time; by default today' },
     interval: {
       value: 'NAME',
       help: 'minute, 5min, 15min, hour, day, week, month, quarter or year; by default day',

@@ -30,8 +30,8 @@ export const accountCommands: readonly Command[] = [
     summary: 'Create an account and its first key, which is shown only once',
     examples: ['account create --name "My company" --plan basic'],
     flags: {
-      name: { value: 'NAME', help: 'Name of the customer' },
-      plan: { value: 'PLAN', help: 'Plan of the account (see openpit plan list)' },
+      name: { value: 'NAME', required: true, help: 'Name of the customer' },
+      plan: { value: 'PLAN', required: true, help: 'Plan of the account (see openpit plan list)' },
       ...JSON_FLAG,
     },
     async run(call) {
@@ -118,7 +118,10 @@ export const accountCommands: readonly Command[] = [
     ...change('account set-plan', 'Move an account to another plan', ({ required }) => ({
       plan: required('plan'),
     })),
-    flags: { plan: { value: 'PLAN', help: 'The new plan (see openpit plan list)' }, ...JSON_FLAG },
+    flags: {
+      plan: { value: 'PLAN', required: true, help: 'The new plan (see openpit plan list)' },
+      ...JSON_FLAG,
+    },
   },
   {
     name: 'account delete',

@@ -27,10 +27,10 @@ export const barsCommands: readonly Command[] = [
       'Withdrawn prices disappear from responses. Point-in-time requests (asOf) about earlier moments still see them.',
     examples: ['bars withdraw --symbol XAU --day 2024-05-08 --reason "wrong fixing"'],
     flags: {
-      symbol: { value: 'CODE', help: 'Symbol, or an exchange rate such as EUR/USD' },
-      day: { value: 'DATE', help: 'The day, or the first day of a range' },
+      symbol: { value: 'CODE', required: true, help: 'Symbol, or an exchange rate such as EUR/USD' },
+      day: { value: 'DATE', required: true, help: 'The day, or the first day of a range' },
       to: { value: 'DATE', help: 'The last day of a range' },
-      reason: { value: 'TEXT', help: 'The reason, shown by /rates/revisions' },
+      reason: { value: 'TEXT', required: true, help: 'The reason, shown by /rates/revisions' },
       ...JSON_FLAG,
     },
     run: withdraw,

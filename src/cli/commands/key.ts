@@ -32,7 +32,7 @@ export const keyCommands: readonly Command[] = [
     summary: 'Create another key for an account; it is shown only once',
     examples: ['key create --account acc_4fGh1Kq0ZsPw --expires 2027-12-31 --allow-ip 203.0.113.0/24'],
     flags: {
-      account: { value: 'ID', help: 'The account' },
+      account: { value: 'ID', required: true, help: 'The account' },
       name: { value: 'NAME', help: 'What the key is for; the owner of the account sees it' },
       expires: {
         value: 'TIME',
@@ -57,7 +57,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key list',
     summary: 'List the keys of an account with their names and restrictions, but not the keys themselves',
-    flags: { account: { value: 'ID', help: 'The account' }, ...JSON_FLAG },
+    flags: { account: { value: 'ID', required: true, help: 'The account' }, ...JSON_FLAG },
     async run(call) {
       const id = call.required('account');
       await call.withLedger(async (ledger) => {

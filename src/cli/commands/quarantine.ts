@@ -106,6 +106,7 @@ async function decide(call: CommandCall, state: 'released' | 'dropped'): Promise
 }
 
 function whyNot(id: number, state: HeldTick['state'] | undefined): string {
-  const reason = state === undefined ? `there is no price ${id}` : `price ${id} has already been ${state}`;
-  return `${reason}; openpit quarantine list --all lists all prices`;
+  const reason =
+    state === undefined ? `there is no held price ${id}` : `price ${id} has already been ${state}`;
+  return `${reason}; openpit quarantine list --all lists every price that was held`;
 }

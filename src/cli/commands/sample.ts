@@ -86,17 +86,18 @@ function printLoaded({ provider, edition, last, licence, outcome }: LoadedEditio
 }
 
 async function exportCsv(code: string, providers: readonly Provider[]): Promise<void> {
+  const known: string[] = [];
   for (const edition of EDITIONS) {
     const provider = providers.find(({ key }) => key === edition.provider);
-    const series = provider?.series.find(({ symbol }) => symbol === code);
-    if (!provider || !series) continue;
-    const observations = await bundledObservations(provider, edition);
-    const own = observations.filter((one) => one.series === series.id);
-    if (own.length === 0) continue;
-    printLine(
-      ['date,price', ...own.map(({ day, close }) => `${printDay(day)},${printNumber(close)}`)].join('\n'),
-    );
-    return;
+    if (!provider) continue;
+    const bySeries = Map.groupBy(await bundledObservations(provider, edition), ({ series }) => series);
+    const bundled = provider.series.filter(({ id }) => bySeries.has(id));
+    const wanted = bundled.find(({ symbol }) => symbol === code);
+    if (wanted) {
+      const rows = bySeries.get(wanted.id)!.map(({ day, close }) => `${printDay(day)},${printNumber(close)}`);
+      return printLine(['date,price', ...rows].join('\n'));
+    }
+    known.push(...bundled.map(({ symbol }) => symbol));
   }
-  throw new UsageError(`the bundle has no prices of ${code}; openpit sample load --list shows its contents`);
+  throw new UsageError(`the bundle has no prices of ${code}; it has those of ${known.sort().join(', ')}`);
 }

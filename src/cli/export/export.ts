@@ -69,7 +69,7 @@ export const exportCommand: Command = {
       value: 'CODES',
       help: 'Symbols or formulas, separated by commas (all symbols that have prices)',
     },
-    from: { value: 'DATE', help: `The first day, or time of a shorter interval (${FIRST})` },
+    from: { value: 'DATE', help: `The first day, or time of an interval shorter than a day (${FIRST})` },
     to: { value: 'DATE', help: 'The last day or time (today)' },
     interval: { value: 'INTERVAL', help: `${[...INTRADAY_INTERVALS, ...INTERVALS].join(', ')} (day)` },
     layout: { value: 'LAYOUT', help: 'long: a row per date and symbol; wide: a column per symbol (long)' },

@@ -6,13 +6,13 @@ import { printLine } from '../framework/print-line.ts';
 
 /** Shows or replaces the addresses of a provider. */
 export async function setUrls(call: CommandCall, { key, urls: own }: Provider): Promise<void> {
-  const given = call.flag('url');
-  const missing = given === undefined ? await missingLedger(call.config) : undefined;
+  const given = call.all('url');
+  const missing = given.length === 0 ? await missingLedger(call.config) : undefined;
   if (missing !== undefined) throw new UsageError(missing);
   const isReset = call.isSet('reset');
-  const change = given === undefined ? {} : readUrl(given, own);
+  const change = Object.fromEntries(given.map((text) => readUrl(text, own)));
   const replaced = await call.withLedger(({ feeds }) =>
-    given === undefined && !isReset
+    given.length === 0 && !isReset
       ? feeds.urls(key)
       : feeds.changeUrls(key, (known) => ({ ...(isReset ? {} : known), ...change })),
   );
@@ -23,10 +23,10 @@ export async function setUrls(call: CommandCall, { key, urls: own }: Provider): 
 }
 
 /** `NAME=URL`, or the URL alone for the first address. */
-function readUrl(text: string, own: Provider['urls']): Record<string, string> {
+function readUrl(text: string, own: Provider['urls']): [name: string, url: string] {
   const match = /^(\w+)=(https?:.*)$/.exec(text);
   const [name, url] = match ? [match[1]!, match[2]!] : [Object.keys(own)[0]!, text];
   const problem = addressProblem(own, name, url);
   if (problem !== undefined) throw new UsageError(problem);
-  return { [name]: url };
+  return [name, url];
 }

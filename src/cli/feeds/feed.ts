@@ -91,7 +91,11 @@ export function feedCommands(providers: readonly Provider[]): readonly Command[]
       summary: "Show or replace the addresses of a feed's provider",
       examples: ['feed set ecb', 'feed set ecb --url https://mirror.example/eurofxref-hist.zip'],
       flags: {
-        url: { value: '[NAME=]URL', help: 'The new address; NAME is needed if it is not the first' },
+        url: {
+          value: '[NAME=]URL',
+          multiple: true,
+          help: 'The new address; NAME is needed if it is not the first. Repeat it for several addresses',
+        },
         reset: { help: "Use the provider's own addresses again" },
         ...JSON_FLAG,
       },
@@ -192,9 +196,12 @@ async function runNow(call: CommandCall, provider: Provider, providers: readonly
     throw new Error(`another process is running the feed ${provider.key}; try again in three minutes`);
   if (call.isSet('json')) printLine(JSON.stringify(result));
   else printRun(provider.key, result);
-  if (!hasSucceeded(result.status)) {
-    throw new Error(`feed ${provider.key} ${result.status}: ${result.message}`);
-  }
+  if (hasSucceeded(result.status)) return;
+  const advice =
+    result.status === 'failed' && baseUrl === undefined
+      ? `; openpit feed doctor ${provider.key} says what to change`
+      : '';
+  throw new Error(`feed ${provider.key} ${result.status}: ${result.message}${advice}`);
 }
 
 async function history(call: CommandCall, key: string | undefined): Promise<void> {

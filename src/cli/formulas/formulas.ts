@@ -15,8 +15,8 @@ export const formulaCommands: readonly Command[] = [
       "symbols define CRACK321 --as '(2*{RB-FUT}*42+{HO-FUT}*42-3*{WTIOIL-FUT})/3' --name '3-2-1 crack spread' --unit Bbl --currency USD",
     ],
     flags: {
-      as: { value: 'FORMULA', help: 'The formula, for example {BRENTOIL-FUT}-{WTIOIL-FUT}' },
-      name: { value: 'NAME', help: 'Name of the formula' },
+      as: { value: 'FORMULA', required: true, help: 'The formula, for example {BRENTOIL-FUT}-{WTIOIL-FUT}' },
+      name: { value: 'NAME', required: true, help: 'Name of the formula' },
       unit: {
         value: 'UNIT',
         help: 'Unit of its values, for example Bbl. Default: none, as for a ratio',

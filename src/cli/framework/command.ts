@@ -4,6 +4,7 @@ import { unknownSettingText } from '../../config/warnings.ts';
 import { type Config, readConfig, readUsableConfig } from '../../config.ts';
 import { fileExists } from '../../ledger/inspection/file-exists.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { nearestCodes } from '../../market/search/similar-codes.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
 import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
@@ -15,6 +16,10 @@ export interface Flag {
   value?: string;
   /** A single letter that stands for it. */
   short?: string;
+  /** Whether the command cannot run without it. */
+  required?: true;
+  /** Whether it may be given several times. Of any other option, the last value counts. */
+  multiple?: true;
   help: string;
 }
 
@@ -52,6 +57,8 @@ export interface CommandCall {
   settingErrors: readonly string[];
   /** The value of an option, if it was given. */
   flag(name: string): string | undefined;
+  /** The values of an option that may be given several times. */
+  all(name: string): readonly string[];
   /** The value of a required option. */
   required(name: string): string;
   isSet(name: string): boolean;
@@ -79,8 +86,8 @@ export function requireYes(call: CommandCall, what: string): void {
 
 export function readCall(command: Command, args: readonly string[]): CommandCall | 'help' {
   const options: OptionTypes = { help: { type: 'boolean', short: 'h' } };
-  for (const [name, { value, short }] of Object.entries(command.flags)) {
-    options[name] = { type: value === undefined ? 'boolean' : 'string', ...(short && { short }) };
+  for (const [name, { value, short, multiple = false }] of Object.entries(command.flags)) {
+    options[name] = { type: value === undefined ? 'boolean' : 'string', multiple, ...(short && { short }) };
   }
   const taken = command.settings ?? LEDGER_SETTINGS;
   for (const env of taken) options[flagOf(env)] = { type: 'string' };
@@ -99,6 +106,9 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
   };
+  const missing = requiredFlags(command).filter((name) => !flag(name));
+  if (missing.length > 0)
+    throw new UsageError(`openpit ${command.name} requires ${missing.map((name) => `--${name}`).join(', ')}`);
   const empty = LEDGER_SETTINGS.map(flagOf).find((name) => flag(name)?.trim() === '');
   // A shell variable that is not set: the default would be another ledger than the one that was meant.
   if (empty !== undefined) throw new UsageError(`--${empty} must not be empty`);
@@ -114,10 +124,13 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
     config,
     settingErrors: errors,
     flag,
+    all(name) {
+      const given = values[name];
+      return Array.isArray(given) ? given.map(String) : [];
+    },
     required(name) {
       const value = flag(name);
-      if (value === undefined || value === '')
-        throw new UsageError(`openpit ${command.name} requires --${name}`);
+      if (value === undefined) throw new Error(`--${name} is not declared as required`);
       return value;
     },
     isSet: (name) => values[name] === true,
@@ -132,6 +145,10 @@ function warnOfMisspelledLedger({ unknownSettings }: Config): void {
     const isLedgers = LEDGER_SETTINGS.some((setting) => setting === unknown.meant);
     if (isLedgers) console.error(`openpit: ${unknownSettingText(unknown)}`);
   }
+}
+
+function requiredFlags({ flags }: Command): string[] {
+  return Object.keys(flags).filter((name) => flags[name]!.required);
 }
 
 /** For arguments that were probably meant as values of options. */
@@ -180,7 +197,8 @@ export function plainName(option: string, value: string, charactersMax = 200): s
 
 export function helpOf(command: Command): string {
   const { summary, details, operands = [], examples = [] } = command;
-  const usage = ['Usage: openpit', command.name, ...operands, '[options]'].join(' ');
+  const required = requiredFlags(command).map((name) => `--${name} ${command.flags[name]!.value}`);
+  const usage = ['Usage: openpit', command.name, ...operands, ...required, '[options]'].join(' ');
   const sections = [`${summary}.`, usage];
   if (details !== undefined) sections.push(details);
   const options = Object.entries(command.flags).map(([name, { value, short, help }]) => {
@@ -238,14 +256,25 @@ async function withLedger<T>(
   }
 }
 
-type OptionTypes = Record<string, { type: 'string' | 'boolean'; short?: string }>;
+type OptionTypes = Record<string, { type: 'string' | 'boolean'; multiple?: boolean; short?: string }>;
 
 function parse(name: string, args: readonly string[], options: OptionTypes) {
   try {
-    return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
+    return parseArgs({
+      args: joinNegatives(args),
+      options,
+      allowPositionals: true,
+      strict: true,
+      tokens: true,
+    });
   } catch (error) {
-    const [what] = messageOf(error).split(/\. |\n/);
-    throw new UsageError(`${what}; openpit ${name} --help lists the options`);
+    const [what = ''] = messageOf(error).split(/\. |\n/);
+    const unknown = /^Unknown option '(.+)'$/.exec(what)?.[1];
+    const help = `openpit ${name} --help lists the options`;
+    if (unknown === undefined) throw new UsageError(`${what}; ${help}`);
+    const [meant] = nearestCodes(unknown.replace(/^-+/, ''), Object.keys(options), 1);
+    const question = meant === undefined ? ';' : `; did you mean --${meant}?`;
+    throw new UsageError(`there is no option ${unknown}${question} ${help}`);
   }
 }
 

@@ -23,7 +23,7 @@ export const moveCommand: Command = {
   details: 'An interrupted move continues when the same command is run again.',
   examples: ['move --to postgres://openpit@db.example:5432/openpit'],
   flags: {
-    to: { value: 'URL', help: 'Target: postgres://…, or the path of a SQLite file' },
+    to: { value: 'URL', required: true, help: 'Target: postgres://…, or the path of a SQLite file' },
     force: { help: 'Move even if the ledger is in use; writes during the move may be missing from the copy' },
     ...JSON_FLAG,
   },
@@ -48,7 +48,7 @@ export const moveCommand: Command = {
     printLine(table([['table', 'rows', 'checksum, identical in both'], ...rows]));
     const total = moved.reduce((sum, { rows }) => sum + rows, 0);
     printLine(
-      `Moved ${plural(total, 'row')}. Start the service with the new ledger and the same data folder.`,
+      `Moved ${plural(total, 'row')}. Start the service with the new ledger (OPENPIT_DATABASE_URL) and the same data folder.`,
     );
   },
 };

@@ -110,7 +110,11 @@ async function serveForSupervisor(config: Config, log: Log): Promise<void> {
 
 function welcome({ mounts }: Config, url: string, demoKey: string | undefined): string {
   if (demoKey === undefined) {
-    return `Openpit listens on ${url}\nCreate a key: ${COMMAND_NAME} account create --name "My company" --plan basic`;
+    return [
+      `Openpit listens on ${url}`,
+      `Create a key: ${COMMAND_NAME} account create --name "My company" --plan basic`,
+      `Real prices:  ${COMMAND_NAME} feed enable --all`,
+    ].join('\n');
   }
   const hasPage = mounts.some(({ path }) => path === ''); // the page sends its requests there
   return [

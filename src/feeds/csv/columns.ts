@@ -167,7 +167,7 @@ function findPrices(
   const only = others.length === 1 ? others[0] : known.length === 1 ? known[0] : undefined;
   if (only !== undefined) return [only];
   throw new Error(
-    `the header must name open, high, low and close, or one value column; choose it with --value-column (it has ${list(header)})`,
+    `the header must name open, high, low and close, or one value column; choose with --ohlc-columns or --value-column (it has ${list(header)})`,
   );
 }
 

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test';
-import { yahooJson } from '../../../test/support/feeds/feed-bodies.ts';
+import { ECB_HISTORY, ECB_XML, yahooJson, zipOf } from '../../../test/support/feeds/feed-bodies.ts';
 import { stubProvider } from '../../../test/support/feeds/stub-provider.ts';
 import { fakeRuntime, StubServer } from '../../../test/support/feeds/stub-server.ts';
 import { printDay } from '../../market/day.ts';
 import { withUrls } from '../provider.ts';
+import { ecb } from '../providers/ecb.ts';
 import { yahoo } from '../providers/yahoo.ts';
 import { probe } from './probe.ts';
 
@@ -29,7 +30,7 @@ test('a provider that answers for every series is fine, however many it has', as
 
 test('a monthly price that is three months old is not missing', async () => {
   const monthly = stubProvider(server.url, {
-    requests: (_, since) => [{ url: `${server.url}/prices.csv?since=${printDay(since!)}` }],
+    requests: (_, since = 0) => [{ url: `${server.url}/prices.csv?since=${printDay(since)}` }],
   });
   server.respond = ({ url }) => {
     const rows = ['2026-06-01,3900,30', '2026-09-14,4000,.'];
@@ -48,4 +49,19 @@ test('series that were not tried because of an outage are not called missing', a
     expect.stringContaining('the provider answered 503'),
     expect.stringMatching(/^2 of 30 series/),
   ]);
+});
+
+test('each address is tried, and the advice names the one that failed', async () => {
+  const rates = withUrls(ecb, { history: `${server.url}/all`, recent: `${server.url}/recent` });
+  for (const failing of ['history', 'recent']) {
+    const down = new URL(rates.urls[failing]!).pathname;
+    server.respond = ({ url }) =>
+      new URL(url).pathname === down
+        ? new Response('', { status: 404 })
+        : new Response(down === '/all' ? ECB_XML : zipOf({ 'rates.csv': ECB_HISTORY }));
+    const { verdict, url, advice } = await diagnose(rates);
+    expect(verdict).toBe('gone');
+    expect(url).toBe(rates.urls[failing]!);
+    expect(advice.join()).toContain(`openpit feed set ecb --url ${failing}=ADDRESS`);
+  }
 });

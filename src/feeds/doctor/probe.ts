@@ -40,16 +40,21 @@ interface Failure {
   failure: FetchFailure;
 }
 
+interface FailedAddress extends Failure {
+  /** The name of the provider's address that the failed request, or its first page, was built from. */
+  address: string;
+}
+
 /** Tries what a run would request, and compares the bodies with what is expected. Writes nothing. */
 export async function probe(provider: Provider, parts: ProbeParts): Promise<Diagnosis> {
   const since = Math.floor(parts.runtime.now() / MS_PER_DAY) - SINCE_DAYS;
-  const requests = provider.requests(parts.secrets, since).slice(0, REQUESTS_MAX);
+  const requests = requestsOf(provider, parts.secrets, since);
   const bodies: Parsed[] = [];
   const answered: FeedRequest[] = [];
-  const failures: Failure[] = [];
+  const failures: FailedAddress[] = [];
   for (const request of requests) {
     const result = await read(provider, request, parts);
-    if ('failure' in result) failures.push(result);
+    if ('failure' in result) failures.push({ ...result, address: addressOf(provider, request) });
     else {
       bodies.push(...result.bodies);
       answered.push(request);
@@ -73,8 +78,27 @@ export async function probe(provider: Provider, parts: ProbeParts): Promise<Diag
       ? 'changed'
       : 'ok';
   const isDown = worst?.failure.isOutage && worst.failure.status !== undefined;
-  const advice = isDown ? [TRY_LATER] : adviceFor(provider, verdict, missing);
+  const address = worst?.address ?? addressOf(provider, requests[0]!);
+  const advice = isDown ? [TRY_LATER] : adviceFor(provider, address, verdict, missing);
   return { verdict, url, found, advice };
+}
+
+/** What a run requests, and what a first run requests from other addresses: all history of the ECB has its own. */
+function requestsOf(provider: Provider, secrets: Secrets, since: Day): FeedRequest[] {
+  const recent = provider.requests(secrets, since);
+  const addresses = new Set(recent.map((request) => addressOf(provider, request)));
+  const first = provider.requests(secrets).filter((request) => !addresses.has(addressOf(provider, request)));
+  return [...recent, ...first].slice(0, REQUESTS_MAX);
+}
+
+/** The name of the address whose part before the first brace is the longest that the URL begins with. */
+function addressOf({ urls }: Provider, { url }: FeedRequest): string {
+  const fixedPart = (name: string) => urls[name]!.split('{')[0]!;
+  const names = Object.keys(urls);
+  const [best] = names
+    .filter((name) => url.startsWith(fixedPart(name)))
+    .sort((a, b) => fixedPart(b).length - fixedPart(a).length);
+  return best ?? names[0]!;
 }
 
 type ReadResult = { bodies: Parsed[] } | Failure;
@@ -145,11 +169,12 @@ function seenSeries(series: Provider['series'], bodies: readonly Parsed[]): Set<
 }
 
 function adviceFor(
-  { key, urls, licence, series }: Provider,
+  { key, licence, series }: Provider,
+  address: string,
   verdict: Verdict,
   missing: readonly string[],
 ): string[] {
-  const set = `openpit feed set ${key} --url ${Object.keys(urls)[0]}=ADDRESS`;
+  const set = `openpit feed set ${key} --url ${address}=ADDRESS`;
   if (verdict === 'unreachable')
     return [`Check the network of this machine. If the provider has moved: ${set}`];
   if (verdict === 'gone') return [`The address has changed. Find the new one (${licence.url}), then: ${set}`];

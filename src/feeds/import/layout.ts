@@ -59,7 +59,7 @@ export function noLayout(columns: CsvColumns, firstRow: string): Error {
   );
   return new Error(
     named === undefined
-      ? `no line has a column "date" and another one, and the first line does not show which of its columns are date and price; use --date-column and --value-column, by name or by number from 1 ${starts}`
+      ? `it is not clear which columns have the date and the prices; choose them with --date-column and --value-column or --ohlc-columns, by name or by number from 1 ${starts}`
       : `no line has a column "${named}" beside a date; name the date's column with --date-column ${starts}`,
   );
 }

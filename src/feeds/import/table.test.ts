@@ -68,6 +68,23 @@ describe('the format of a file is detected from its contents', () => {
     await expect(read(content)).rejects.toThrow(reason);
   });
 
+  test('text that is not UTF-8 is read as Windows-1252, also if that shows only in a later chunk', async () => {
+    const columns = { date: 'Datum', value: 'Eröffnung' };
+    const german = 'Datum;Eröffnung\n02.01.2026;1\u00a0234,50 €\n'.replace('€', '\x80');
+    expect(await read(Buffer.from(german, 'latin1'), { columns })).toEqual([
+      ['02.01.2026', '1\u00a0234,50 €'],
+    ]);
+    const many = `Date;Price;Note\n${`2026-01-02;70,5;${'x'.repeat(1000)}\n`.repeat(300)}`;
+    const rows = await read(Buffer.from(`${many}2026-01-05;1\u00a0234,5;x\n`, 'latin1'));
+    expect(rows.at(-1)).toEqual(['2026-01-05', '1\u00a0234,5', 'x']);
+  });
+
+  test.each([0, 1, 2])('a character of UTF-8 may be split between chunks (%i)', async (shift) => {
+    const text = `Date;Price;Note${'x'.repeat(shift)}\n${`2026-01-02;70,5;${'€'.repeat(1000)}\n`.repeat(100)}`;
+    const rows = await read(text);
+    expect(new Set(rows.map(([, , note]) => note))).toEqual(new Set(['€'.repeat(1000)]));
+  });
+
   test('one wrong byte in a zip is detected by the checksum', async () => {
     const { zipSync } = await import('fflate');
     const zip = zipSync({ 'a.csv': [bytes(CSV), { level: 0 }] });
@@ -117,6 +134,15 @@ describe('the format of a file is detected from its contents', () => {
     for (const text of [CSV, CSV.slice(CSV.indexOf('\n') + 1)])
       await expect(read(text, { columns })).rejects.toThrow(message);
   });
+
+  test.each(['Datum;Eröffnung;Hoch;Tief;Schluss\n02.01.2026;1;3;1;2\n', 'date,a,b\n2026-01-02,1,2\n'])(
+    'prices in columns that no option names are refused with the options (%#)',
+    async (text) => {
+      await expect(read(text)).rejects.toThrow(
+        /--value-column.*--ohlc-columns|--ohlc-columns.*--value-column/,
+      );
+    },
+  );
 
   test('an empty file in a zip is called empty', async () => {
     const { zipSync } = await import('fflate');

@@ -63,18 +63,42 @@ async function headOf(source: ByteSource): Promise<string> {
   return head;
 }
 
-/** Decodes UTF-8, or UTF-16 if there is a byte order mark. Throws if the file is not text. */
+/** Decodes a file. Throws if it is not text. */
 async function* textOf(source: ByteSource, onRead?: (fileBytes: number) => void): AsyncGenerator<string> {
-  let decoder: TextDecoder | undefined;
+  let decoder: FileDecoder | undefined;
   for await (const chunk of source.chunks(onRead)) {
-    decoder ??= new TextDecoder(encodingOf(chunk));
-    const text = decoder.decode(chunk, { stream: true });
+    decoder ??= new FileDecoder(chunk);
+    const text = decoder.decode(chunk);
     if (text.includes('\0'))
-      throw new Error('the file is not text in UTF-8, or in UTF-16 with a byte order mark');
+      throw new Error('the file is not text in UTF-8 or Windows-1252, or in UTF-16 with a byte order mark');
     yield text;
   }
   const last = decoder?.decode();
   if (last) yield last;
+}
+
+/**
+ * Decodes what a byte order mark names. Without one, decodes UTF-8, and Windows-1252 from the first chunk on that is not UTF-8:
+ * Excel saves CSV in it in Western Europe, where a thousands separator may be a no-break space, one byte that UTF-8 does not allow.
+ */
+class FileDecoder {
+  #decoder: TextDecoder;
+
+  constructor(start: Uint8Array) {
+    const encoding = encodingOf(start);
+    const isGuess = encoding === 'utf-8' && start[0] !== 0xef;
+    this.#decoder = new TextDecoder(encoding, { fatal: isGuess });
+  }
+
+  /** Without a chunk, returns what an incomplete character at the end of the file is read as. */
+  decode(chunk?: Uint8Array): string {
+    try {
+      return this.#decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      this.#decoder = new TextDecoder('windows-1252');
+      return this.#decoder.decode(chunk);
+    }
+  }
 }
 
 /** The first rows with their offsets and lines, including blank ones. A quoted cell may have several lines. */

@@ -109,7 +109,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     id: 19,
-    title: "an account's month is found as fast by its month",
+    title: 'usage by month is found by month and account',
     statements: [
       // PostgreSQL may choose either index. By the month alone it read all accounts of the month for each of them.
       `DROP INDEX quota_period_by_month`,

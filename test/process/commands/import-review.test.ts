@@ -42,7 +42,9 @@ test('an import holds suspicious prices back, refuses zeros, and says so', async
   expect(await decide('release', String(held[1].id))).toContain(
     'has already been released; openpit quarantine',
   );
-  expect(await decide('release', '999')).toContain('there is no price 999; openpit quarantine list --all');
+  expect(await decide('release', '999')).toContain(
+    'there is no held price 999; openpit quarantine list --all',
+  );
   expect(await json('import', file, '--symbol', 'XAU')).toMatchObject({ unchanged: 3, held: 1 });
 }, 180_000);
 

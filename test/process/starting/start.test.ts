@@ -79,6 +79,7 @@ test('OPENPIT_DEMO=false starts empty', async () => {
   const settings = { OPENPIT_DATA_DIR: newFolder(), OPENPIT_DEMO: 'false' };
   program = await Program.start(settings);
   expect(program.stdout).not.toContain('pit_live_');
+  expect(program.stdout).toContain('openpit feed enable --all');
   const { stdout } = await openpit(['account', 'create', '--name', 'A', '--plan', 'pro', '--json'], settings);
   const answer = await program.get('/rates/latest?symbols=XAU', JSON.parse(stdout).key);
   expect(answer.status).toBe(404);
