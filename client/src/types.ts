@@ -2,7 +2,7 @@
 
 export interface Symbols {
   success: true;
-  /** Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden */
+  /** Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden */
   warnings?: string[];
   symbols: {
     symbol: string;
@@ -28,7 +28,7 @@ export interface Symbols {
 
 export interface Latest<N = number> {
   success: true;
-  /** Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden */
+  /** Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden */
   warnings?: string[];
   /** Seconds since 1970-01-01 UTC */
   timestamp: number;
@@ -66,7 +66,7 @@ export interface Latest<N = number> {
 
 export interface Historical<N = number> {
   success: true;
-  /** Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden */
+  /** Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden */
   warnings?: string[];
   /** A day, YYYY-MM-DD */
   date: string;
@@ -110,7 +110,7 @@ export interface Historical<N = number> {
 
 export interface TimeSeries<N = number> {
   success: true;
-  /** Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden */
+  /** Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden */
   warnings?: string[];
   /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
@@ -154,7 +154,7 @@ export interface TimeSeries<N = number> {
 
 export interface Fluctuation<N = number> {
   success: true;
-  /** Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden */
+  /** Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden */
   warnings?: string[];
   /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
@@ -202,7 +202,7 @@ export interface Fluctuation<N = number> {
 
 export interface History<N = number> {
   success: true;
-  /** Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden */
+  /** Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden */
   warnings?: string[];
   /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
@@ -261,7 +261,7 @@ export interface History<N = number> {
 
 export interface Statistics<N = number> {
   success: true;
-  /** Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden */
+  /** Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden */
   warnings?: string[];
   /** Only in v3, with status 206: the unknown symbols of a request that names others as well */
   unresolved?: Record<
@@ -336,7 +336,7 @@ export interface StreamRate<N = number> {
 
 export interface Usage {
   success: true;
-  /** Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden */
+  /** Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden */
   warnings?: string[];
   plan: string;
   quota: number;
@@ -352,7 +352,7 @@ export interface Usage {
 
 export interface Capabilities {
   success: true;
-  /** Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden */
+  /** Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden */
   warnings?: string[];
   plan: string;
   /** How far behind real time the prices are */
@@ -419,7 +419,7 @@ export interface Capabilities {
 /** The response to dryRun=true */
 export interface DryRun {
   success: true;
-  /** Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden */
+  /** Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden */
   warnings?: string[];
   dryRun: true;
   /** Units that the request would cost */

@@ -107,6 +107,9 @@ export function runningTradeDate(market: Market, ms: number): Day | undefined {
   return datesAt(market, ms).running;
 }
 
+/** From Friday evening to Monday: how far the trade date of a price may be after its UTC date. */
+export const TRADED_AHEAD_DAYS = 3;
+
 /** Why a price of this day cannot be known yet; undefined if it can. */
 export function futureDay(market: Market, day: Day, now: number): string | undefined {
   const last = Math.max(utcDay(now), runningTradeDate(market, now) ?? 0);

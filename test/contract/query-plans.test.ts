@@ -109,6 +109,18 @@ test('on PostgreSQL, the first day of a long history, or that a demo has none, i
   expect((await rowsRead('bar')) - before).toBeLessThan(20 * 50);
 });
 
+test('on PostgreSQL, the first and last day of a long history at a moment are found without reading the others, before any ANALYZE', async () => {
+  await sql`INSERT INTO bar_change (revision, symbol_id, first_day, last_day, recorded_at)
+    SELECT 1, s, 10001, 13000, 0 FROM generate_series(1, 20) s`;
+  const before = await rowsRead('bar');
+  const reader = await Ledger.openForReading(url, fixedClock);
+  const all = Array.from({ length: 20 }, (_, i) => ({ symbolId: i + 1, lastEnded: FIRST_DAY }));
+  const found = await reader.past.dayRanges(all, 'simulated', { ended: LATER, running: LATER });
+  expect(found).toEqual(new Map(all.map(({ symbolId }) => [symbolId, { first: 10_001, last: 13_000 }])));
+  await reader.close();
+  expect((await rowsRead('bar')) - before).toBeLessThan(20 * 50);
+});
+
 test('on PostgreSQL, the days that have ticks are found without reading the ticks, by plans for an empty table too', async () => {
   const before = await rowsRead('tick');
   await withLedger(async (ledger) => {

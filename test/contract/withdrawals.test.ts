@@ -150,16 +150,22 @@ onEachEngine('withdrawals', (engine) => {
     expect(statements.reduce((sum, { uses }) => sum + uses, 0)).toBeLessThan(50);
   });
 
-  test('the first day, and the days of a source, leave out what was withdrawn', async () => {
+  test('the first and last day, and the days of a source, leave out what was withdrawn', async () => {
     const { ledger, symbolId, publish, withdraw } = await withSymbol();
     await publish(5, 'first-day');
     await publish(6, 'first-day', 'own', TUESDAY);
     await withdraw('source');
     expect(await ledger.bars.firstDay(symbolId, 'real')).toBe(TUESDAY);
-    const by = { ended: NOW, running: NOW };
-    const before = await ledger.past.firstDays([{ symbolId, lastEnded: TUESDAY }], 'real', by);
-    expect(before.get(symbolId)).toBe(MONDAY);
+    const rangeAt = async (moment: number) => {
+      const by = { ended: moment, running: moment };
+      return (await ledger.past.dayRanges([{ symbolId, lastEnded: TUESDAY }], 'real', by)).get(symbolId);
+    };
+    expect(await rangeAt(NOW)).toEqual({ first: MONDAY, last: TUESDAY });
+    expect(await rangeAt(NOW + 1)).toEqual({ first: TUESDAY, last: TUESDAY });
     expect(await ledger.feeds.daysOf('first-day', symbolId)).toEqual([TUESDAY]);
+    await withdraw('operator', undefined, TUESDAY);
+    expect(await rangeAt(NOW)).toEqual({ first: MONDAY, last: TUESDAY });
+    expect(await rangeAt(NOW + 1)).toBeUndefined();
   });
 
   test('the rows of a history are the revisions of its origin, in their order, withdrawals included', async () => {

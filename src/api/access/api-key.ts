@@ -1,7 +1,7 @@
 import { isWellFormed } from '../../gate/key.ts';
 import type { IncomingRequest } from '../../http/message/incoming-request.ts';
 import { refuse } from '../errors/errors.ts';
-import type { QueryParams } from '../model/query.ts';
+import { plainName, type QueryParams } from '../model/query.ts';
 
 /** The API key of a request, and whether it is in the URL. */
 export interface SentKey {
@@ -38,7 +38,7 @@ const KEY_NAMES: ReadonlySet<string> = new Set([
 
 /** Whether a parameter of this name has a key as its value. */
 export function isKeyName(name: string): boolean {
-  return KEY_NAMES.has(name.toLowerCase().replace(/[^a-z]/g, ''));
+  return KEY_NAMES.has(plainName(name));
 }
 
 /** The key in the header `x-api-key`. The same value twice counts as one: proxies and client libraries both may add it. */

@@ -53,6 +53,10 @@ export class ConvertedPrices<P extends Prices = Prices> implements Prices {
     return this.prices.delayMs;
   }
 
+  get isPartial(): boolean {
+    return this.prices.isPartial;
+  }
+
   measure(series: Series): Measure {
     return this.conversionOf(series);
   }

@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { utcDay } from '../../market/day.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { hiddenWarnings, rangeWarnings } from '../endpoints/rates/closes.ts';
+import { rangeWarnings } from '../endpoints/rates/closes.ts';
 import { type HistoryQuery, history, spanOf } from '../endpoints/rates/history.ts';
 import { pricesOf } from '../formulas/prices-of.ts';
 import { RowDeriver } from '../history/derive-rows.ts';
@@ -15,6 +15,7 @@ import { intervalColumns, rowWriter } from '../history/interval-table.ts';
 import { timedColumns } from '../history/intraday/intraday-answer.ts';
 import { type IntradayQuery, isIntraday } from '../history/intraday/intraday-query.ts';
 import { type IntradayReads, intradayPieces } from '../history/intraday/intraday-rows.ts';
+import { intradayWarnings } from '../history/intraday/intraday-warnings.ts';
 import type { PriceReading } from '../history/price-reading.ts';
 import { Pivot, wideColumns } from '../history/wide-table.ts';
 import { loadIntraday, windowsOf } from '../ledger-reads/ledger-reader.ts';
@@ -44,10 +45,10 @@ interface ExportParts {
   board: Board;
   query: HistoryQuery | IntradayQuery;
   past: PastPrices;
+  prices: Prices;
   /** In ms. Prices recorded later are not exported. */
   openedAt: number;
-  /** Whether the symbols were named, instead of being all that have prices. */
-  isChosen: boolean;
+  warnings: readonly string[];
 }
 
 /** Rows before their cells are written. */
@@ -91,17 +92,17 @@ export class HistoryExport {
   readonly #prices: Prices;
   readonly #openedAt: number;
 
-  private constructor({ ledger, board, query, past, openedAt, isChosen }: ExportParts) {
+  private constructor({ ledger, board, query, past, prices, openedAt, warnings }: ExportParts) {
     this.#ledger = ledger;
     this.#board = board;
     this.#query = query;
     this.#past = past;
     this.#openedAt = openedAt;
     const { symbols, fields, wideField } = query;
-    this.#prices = pricesOf(past, query, openedAt);
+    this.#prices = prices;
     const columns = wideField === undefined ? intervalColumns(fields) : wideColumns(symbols, wideField);
     this.columns = isIntraday(query) ? timedColumns(columns) : columns;
-    this.warnings = isChosen ? this.#warnings() : [];
+    this.warnings = warnings;
   }
 
   /** Throws a refusal if the parameters are invalid. */
@@ -116,14 +117,10 @@ export class HistoryExport {
     const context = { query, plan: OPERATOR, board, now, format: 'csv' as const, dialect: DIALECTS.v1 };
     const historyQuery = history.read(context) as HistoryQuery | IntradayQuery;
     const past = await PastPrices.open(ledger, historyQuery.series, moment);
-    const isChosen = parameters.symbols !== undefined;
-    return new HistoryExport({ ledger, board, query: historyQuery, past, openedAt: now, isChosen });
-  }
-
-  #warnings(): string[] {
-    const query = this.#query;
-    if (isIntraday(query)) return hiddenWarnings(query.symbols);
-    return rangeWarnings(query.symbols, query.last, this.#prices);
+    const prices = pricesOf(past, historyQuery, now);
+    // Without named symbols, all that have prices are exported.
+    const warnings = parameters.symbols === undefined ? [] : await warningsOf(historyQuery, past, prices);
+    return new HistoryExport({ ledger, board, query: historyQuery, past, prices, openedAt: now, warnings });
   }
 
   async *rows(): AsyncGenerator<ExportedRows> {
@@ -218,6 +215,17 @@ export class HistoryExport {
       'an import that began before this export has changed its prices meanwhile; export them again',
     );
   }
+}
+
+async function warningsOf(
+  query: HistoryQuery | IntradayQuery,
+  past: PastPrices,
+  prices: Prices,
+): Promise<string[]> {
+  if (!isIntraday(query)) return rangeWarnings(query.symbols, query, prices);
+  return intradayWarnings(query, query.symbols, prices, {
+    firstIntradayDays: (interval, series) => past.firstIntradayDays(series, interval),
+  });
 }
 
 /** All symbols that have a price. */

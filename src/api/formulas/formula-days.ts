@@ -4,7 +4,7 @@ import type { Prices } from '../../board/views/prices.ts';
 import type { Day } from '../../market/day.ts';
 import { Refusal } from '../errors/errors.ts';
 
-/** The first and the last day that a symbol has; undefined where it is not known. */
+/** The first and the last day that a symbol has; undefined without prices. */
 export interface KnownDays {
   first: Day | undefined;
   last: Day | undefined;
@@ -12,11 +12,14 @@ export interface KnownDays {
 
 /**
  * The days that errors and warnings name. Those of a formula are the first and the last day on which all its symbols have
- * a bar: their calendars may differ. Whether it has a value on them is left out, because that can tell a price.
+ * a bar: their calendars may differ. With partial prices, they are bounds of those days. Whether it has a value on them is
+ * left out, because that can tell a price.
  */
 export function knownDays(series: Series, prices: Prices): KnownDays {
   const [first, last] = [prices.firstDay(series), prices.lastDay(series)];
   if (!(series instanceof FormulaSeries) || first === undefined || last === undefined) return { first, last };
+  if (first > last) return { first: undefined, last: undefined };
+  if (prices.isPartial) return { first, last };
   try {
     const lastCommon = lastCommonDay(series, prices, first, last);
     if (lastCommon === undefined) return { first: undefined, last: undefined };

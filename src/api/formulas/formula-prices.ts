@@ -35,6 +35,10 @@ export class FormulaPrices<P extends Prices = Prices> implements Prices {
     return this.prices.delayMs;
   }
 
+  get isPartial(): boolean {
+    return this.prices.isPartial;
+  }
+
   measure(series: Series): Measure {
     if (!this.isFormula(series)) return this.prices.measure(series);
     return series.measure((part) => this.prices.measure(part));

@@ -7,6 +7,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
 import { utcDay } from '../../market/day.ts';
 import type { IntradayInterval, TimeRange } from '../../market/intraday/interval.ts';
+import { TRADED_AHEAD_DAYS } from '../../market/session.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { RATE_DAYS_MAX } from '../conversion/converted-prices.ts';
 import { fluctuation } from '../endpoints/rates/fluctuation.ts';
@@ -33,9 +34,6 @@ const ENDPOINTS: ReadonlyMap<CountedEndpoint, PriceEndpoint> = new Map(
     endpoint,
   ]),
 );
-
-/** From Friday evening to Monday: how far the trade date of a tick may be after its UTC date. */
-const TRADED_AHEAD_DAYS = 3;
 
 /** Prepares responses that read the ledger. Runs in a reader thread. */
 export class LedgerReader {
@@ -127,6 +125,7 @@ export class LedgerReader {
           loadIntraday(past, { ...priceQuery, series }, time, interval),
         nextIntraday: (from, interval, series = priceQuery.series) =>
           past.nextIntraday(series, from, interval),
+        firstIntradayDays: (interval, series) => past.firstIntradayDays(series, interval),
         versions: () => PastVersions.open(this.#ledger, priceQuery.series, moment),
       },
     });

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Board } from '../../board/board.ts';
 import type { PastVersions } from '../../board/past/versions.ts';
 import type { RequiredData } from '../../board/series/load/load-level.ts';
+import type { Series } from '../../board/series/series.ts';
 import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { Prices } from '../../board/views/prices.ts';
 import type { Customer, KnownKey } from '../../gate/directory/customer.ts';
@@ -12,6 +13,7 @@ import type { Reply } from '../../http/message/reply.ts';
 import type { Plan } from '../../ledger/accounts/plans.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DayRange } from '../../ledger/prices/past.ts';
+import type { Day } from '../../market/day.ts';
 import type { IntradayInterval, TimeRange } from '../../market/intraday/interval.ts';
 import type { Dialect } from '../versions/dialects.ts';
 import type { Answer, JsonText, LargeAnswer } from './answer.ts';
@@ -54,6 +56,11 @@ export interface LedgerReads {
     interval: IntradayInterval,
     series?: readonly SymbolSeries[],
   ): Promise<number | undefined>;
+  /** The first trade date with intraday bars of each of these series that has any. */
+  firstIntradayDays(
+    interval: IntradayInterval,
+    series: readonly SymbolSeries[],
+  ): Promise<ReadonlyMap<Series, Day>>;
 }
 
 /** The days that a point-in-time answer needs. */

@@ -113,6 +113,17 @@ function addPair(query: QueryParams, pair: string): void {
   else query.add(decode(pair.slice(0, equals)), decode(pair.slice(equals + 1)));
 }
 
+/**
+ * The name of a parameter in lower case and without separators. An `&` that was escaped for HTML leaves `amp;` in front of the
+ * next name.
+ */
+export function plainName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/^amp;/, '')
+    .replace(/[^a-z]/g, '');
+}
+
 /** The parts of a text that are not empty. */
 export function partsOf(text: string, separator: string): string[] {
   const parts: string[] = [];

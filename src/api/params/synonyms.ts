@@ -1,5 +1,5 @@
 import { isKeyName } from '../access/api-key.ts';
-import type { QueryParams } from '../model/query.ts';
+import { plainName, type QueryParams } from '../model/query.ts';
 import type { Format } from '../model/table.ts';
 import { isDocumented } from '../openapi/documented.ts';
 
@@ -108,13 +108,13 @@ const UNSUPPORTED_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 const OWN_NAMES: ReadonlyMap<string, RatesParameter> = new Map([
-  ...RATES_PARAMETERS.map((name) => [plain(name), name] as const),
+  ...RATES_PARAMETERS.map((name) => [plainName(name), name] as const),
   ...Object.entries(OTHER_NAMES),
 ]);
 
 /** The parameter that is probably meant by a name: our own, spelled differently, or another service's. */
 function meantBy(name: string): RatesParameter | undefined {
-  return OWN_NAMES.get(plain(name));
+  return OWN_NAMES.get(plainName(name));
 }
 
 /** Which name was sent instead of this one. */
@@ -133,7 +133,8 @@ export function parameterWarnings(query: QueryParams, path: string, format: Form
     if (!PARAMETER_NAMES.has(name)) {
       const meant = isKeyName(name) ? undefined : meantBy(name);
       if (meant) warnings.push(synonymWarning(name, meant, query, path));
-      else if (UNSUPPORTED_NAMES.has(plain(name))) warnings.push(`The parameter "${name}" has no effect.`);
+      else if (UNSUPPORTED_NAMES.has(plainName(name)))
+        warnings.push(`The parameter "${name}" has no effect.`);
     } else if (!isRead) {
       warnings.push(`The parameter "${name}" has no effect ${whereUnread(query, name, path)}.`);
     } else if (values.every((value) => value.trim() === '')) {
@@ -169,8 +170,4 @@ function switchWarning(
 ): string | undefined {
   if (name === 'metadata' && format !== 'json') return 'only JSON has metadata';
   return SWITCH_VALUES.includes(values[0]!.trim().toLowerCase()) ? undefined : 'it must be "true" or "false"';
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replace(/[^a-z]/g, '');
 }

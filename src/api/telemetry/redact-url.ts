@@ -15,12 +15,23 @@ export function redactUrl(url: string): string {
   return `${redactText(url.slice(0, mark))}?${pairs.map(redactPair).join('&')}`;
 }
 
+/** A second question mark starts another parameter, as in `?symbols=XAU?apiKey=…`; in a secret, it is part of the value. */
 function redactPair(pair: string): string {
-  const equals = pair.indexOf('=');
-  if (equals < 0) return redactText(pair);
-  const name = pair.slice(0, equals);
-  if (isSecretName(decode(name))) return `${redactText(name)}=${REDACTED}`;
-  return `${redactText(name)}=${redactText(pair.slice(equals + 1))}`;
+  const parts = pair.split('?');
+  const secret = parts.findIndex((part) => part.includes('=') && isSecretName(decode(nameOf(part))));
+  if (secret < 0) return parts.map(redactPart).join('?');
+  const before = parts.slice(0, secret).map(redactPart);
+  return [...before, `${redactText(nameOf(parts[secret]!))}=${REDACTED}`].join('?');
+}
+
+function redactPart(part: string): string {
+  if (!part.includes('=')) return redactText(part);
+  const name = nameOf(part);
+  return `${redactText(name)}=${redactText(part.slice(name.length + 1))}`;
+}
+
+function nameOf(pair: string): string {
+  return pair.slice(0, pair.indexOf('='));
 }
 
 /** A client may send its admin token or a password as a parameter, where it has no effect. */

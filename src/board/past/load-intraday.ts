@@ -96,6 +96,26 @@ export async function nextIntraday(
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
+/** The first trade date with ticks or stored bars of each series that has any. Those bars may be hidden. */
+export async function firstIntradayDays(
+  { intraday }: Ledger,
+  sources: readonly IntradaySource[],
+  interval: IntradayInterval,
+): Promise<ReadonlyMap<Series, Day>> {
+  const found = new Map<Series, Day>();
+  for (const [origin, members] of Map.groupBy(sources, ({ history }) => history.origin)) {
+    const symbolIds = members.map(({ series }) => series.symbol.id);
+    const stored = await intraday.firstStoredDays({ origin, symbolIds }, detailOf(interval));
+    for (const { series, history } of members) {
+      const days = [stored.get(series.symbol.id), history.tickDays[0]?.day].filter(
+        (day) => day !== undefined,
+      );
+      if (days.length > 0) found.set(series, Math.min(...days));
+    }
+  }
+  return found;
+}
+
 function detailOf(interval: IntradayInterval): IntradayDetail {
   return interval === 'hour' ? 'hour' : 'minute';
 }

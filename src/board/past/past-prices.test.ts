@@ -6,7 +6,8 @@ import { onEachEngine } from '../../../test/support/ledger.ts';
 import { newSymbol } from '../../../test/support/ledgers.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { SIMULATED } from '../../ledger/symbols/sources.ts';
-import { FIRST_DAY, LAST_DAY, utcDay } from '../../market/day.ts';
+import { FIRST_DAY, LAST_DAY, MS_PER_DAY, utcDay } from '../../market/day.ts';
+import { TRADED_AHEAD_DAYS } from '../../market/session.ts';
 import { Board } from '../board.ts';
 import type { Series } from '../series/series.ts';
 import { PastPrices } from './past-prices.ts';
@@ -83,6 +84,7 @@ onEachEngine('past prices', (engine) => {
             const wanted = expected.filter(({ day }) => day >= from && day <= from + days);
             expect(past.bars(one, FIRST_DAY, LAST_DAY)).toEqual(wanted);
             expect(past.firstDay(one)).toBe(expected[0]?.day);
+            expect(past.lastDay(one)).toBe(expected.at(-1)?.day);
             expect(past.barOnOrBefore(one, from + days, from)).toEqual(wanted.at(-1));
           }
         }
@@ -110,8 +112,11 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 async function record(ledger: Ledger, symbolId: number, step: Step): Promise<void> {
   if (step.kind === 'bar') {
     const { price: p, daysAgo, recorded } = step;
-    const one = { symbolId, day: utcDay(NOW) - daysAgo, open: p, high: p + 2, low: p - 1, close: p + 1 };
-    await ledger.bars.publish([one], { source: step.source, recordedAt: NOW - recorded * MINUTE });
+    const day = utcDay(NOW) - daysAgo;
+    const one = { symbolId, day, open: p, high: p + 2, low: p - 1, close: p + 1 };
+    const earliest = (day - TRADED_AHEAD_DAYS) * MS_PER_DAY;
+    const recordedAt = Math.max(earliest, NOW - recorded * MINUTE);
+    await ledger.bars.publish([one], { source: step.source, recordedAt });
     return;
   }
   if (step.kind === 'withdrawal') {

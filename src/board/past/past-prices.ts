@@ -9,7 +9,7 @@ import { Columns } from '../series/bars/columns.ts';
 import type { Measure, PricedIntradayBar, SourcedBar } from '../series/price-types.ts';
 import type { Series } from '../series/series.ts';
 import type { Prices } from '../views/prices.ts';
-import { type IntradaySource, loadIntraday, nextIntraday } from './load-intraday.ts';
+import { firstIntradayDays, type IntradaySource, loadIntraday, nextIntraday } from './load-intraday.ts';
 import { type PastMoment, type VisibleHistory, visibleHistories } from './visible-history.ts';
 
 /** The days of a series that a request reads. */
@@ -26,6 +26,7 @@ const SYMBOL_DAYS_PER_READ = 50_000;
  */
 export class PastPrices implements Prices {
   readonly delayMs: number;
+  readonly isPartial = true;
   readonly #ledger: Ledger;
   readonly #moment: PastMoment;
   readonly #histories: ReadonlyMap<Series, VisibleHistory>;
@@ -84,6 +85,14 @@ export class PastPrices implements Prices {
     return nextIntraday(this.#ledger, this.#intradaySources(series), from, interval);
   }
 
+  /** The first trade date with intraday bars of each of these series that has any. */
+  firstIntradayDays(
+    series: readonly Series[],
+    interval: IntradayInterval,
+  ): Promise<ReadonlyMap<Series, Day>> {
+    return firstIntradayDays(this.#ledger, this.#intradaySources(series), interval);
+  }
+
   #intradaySources(series: readonly Series[]): IntradaySource[] {
     const sources: IntradaySource[] = [];
     for (const one of new Set(series)) {
@@ -105,9 +114,8 @@ export class PastPrices implements Prices {
     throw new Error('the latest price as of a moment is not supported');
   }
 
-  /** Unknown: only the requested days are loaded. */
-  lastDay(): undefined {
-    return undefined;
+  lastDay(series: Series): Day | undefined {
+    return this.#histories.get(series)?.lastDay;
   }
 
   firstDay(series: Series): Day | undefined {

@@ -52,6 +52,10 @@ export class PastVersions {
     return this.#histories.get(series)?.firstDay;
   }
 
+  lastDay(series: Series): Day | undefined {
+    return this.#histories.get(series)?.lastDay;
+  }
+
   /** Every visible version of one day's bars, the oldest of each symbol first. */
   async ofDay(day: Day): Promise<SymbolRevision[]> {
     const found = await this.#each((set) => this.#ledger.revisions.ofDay(set, day));

@@ -16,10 +16,11 @@ export interface PastMoment {
   simulated: boolean;
 }
 
-/** What was visible of a series: its real or its simulated prices, and from which day on. */
+/** What was visible of a series: its real or its simulated prices, and on which days. */
 export interface VisibleHistory {
   origin: PriceOrigin;
   firstDay: Day;
+  lastDay: Day;
   /** The trade dates with visible ticks, ascending. */
   tickDays: readonly CountedDay[];
 }
@@ -55,17 +56,18 @@ async function findVisible(
     ),
   }));
   const by: RecordedBy = { ended: recordedBy, running: Math.min(recordedBy, horizon) };
-  const firstDays = await ledger.past.firstDays(wanted, origin, by);
+  const barDays = await ledger.past.dayRanges(wanted, origin, by);
   const allTickDays = await ledger.past.tickDays(wanted, origin, by, horizon);
   const bySymbol = Map.groupBy(allTickDays, ({ symbolId }) => symbolId);
   for (const one of series) {
     const tickDays = bySymbol.get(one.symbol.id) ?? [];
-    const firstDay = Math.min(firstDays.get(one.symbol.id) ?? NEVER, tickDays[0]?.day ?? NEVER);
-    if (firstDay < NEVER) found.set(one, { origin, firstDay, tickDays });
+    const bars = barDays.get(one.symbol.id);
+    const days = [bars?.first, bars?.last, tickDays[0]?.day, tickDays.at(-1)?.day];
+    const known = days.filter((day) => day !== undefined);
+    if (known.length === 0) continue;
+    found.set(one, { origin, firstDay: Math.min(...known), lastDay: Math.max(...known), tickDays });
   }
 }
-
-const NEVER = Number.POSITIVE_INFINITY;
 
 /** The last trade date whose session has ended. */
 function lastEndedDay(market: Market, horizon: number): Day {

@@ -23,6 +23,7 @@ export interface FrozenSeries {
 /** An immutable snapshot of a view of some series. */
 export class FrozenView implements FrozenPrices {
   readonly delayMs: number;
+  readonly isPartial = false;
   readonly #series: ReadonlyMap<Series, FrozenSeries>;
 
   constructor(delayMs: number, series: ReadonlyMap<Series, FrozenSeries>) {

@@ -15,10 +15,11 @@ import type { Series } from '../series/series.ts';
 export interface Prices {
   /** The plan's delay. */
   readonly delayMs: number;
+  /** Whether only the requested days are loaded, so that other days cannot be searched. */
+  readonly isPartial: boolean;
   measure(series: Series): Measure;
   latest(series: Series): LatestPrice | undefined;
   firstDay(series: Series): Day | undefined;
-  /** Undefined without prices, and where it is not known. */
   lastDay(series: Series): Day | undefined;
   /** The last bar on or before `day`, not before `earliest`. */
   barOnOrBefore(series: Series, day: Day, earliest: Day): SourcedBar | undefined;

@@ -11,6 +11,7 @@ import type { Prices, SettledRange } from './prices.ts';
 /** The market as a plan with a certain delay sees it. Series must be loaded before they are read. */
 export class View implements Prices {
   readonly delayMs: number;
+  readonly isPartial = false;
   /** Its index among the views of every series. It changes when a delay is added. */
   index: number;
   /** For series of which only the dates are loaded: it shows what was recorded by this time. */

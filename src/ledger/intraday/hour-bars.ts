@@ -95,7 +95,7 @@ function rowsOf({ of: { symbolId, day }, minutes }: DayMinutes): RowValues[] {
   });
 }
 
-/** The start of the first stored bar that ends after `from`, on a trade date from `first` on. The oldest minutes are found by the index `hour_bar_with_minutes`. */
+/** The start of the first stored bar that ends after `from`, on a trade date from `first` on. */
 export async function nextStored(
   engine: Engine,
   { origin, symbolIds }: OriginSymbols,
@@ -103,17 +103,41 @@ export async function nextStored(
   detail: IntradayDetail,
 ): Promise<number | undefined> {
   const { read, placeholder: p } = engine;
-  const minutesOnly = `minutes IS NOT NULL AND day >= (SELECT min(day) FROM hour_bar WHERE minutes IS NOT NULL)`;
   const rows = await read.unsafe(
     `SELECT min(at) AS at FROM (SELECT (
          SELECT at FROM hour_bar WHERE symbol_id = symbol.id AND day >= ${p(1)} AND at > ${p(2)}
-           AND ${originFilter(origin)} ${detail === 'minute' ? `AND ${minutesOnly}` : ''}
+           AND ${originFilter(origin)} AND ${hasDetail(detail)}
          ORDER BY day, at LIMIT 1) AS at
        FROM symbol WHERE id IN (${listOf(engine, symbolIds.length, 3)})) AS earliest`,
     [first, from - HOUR_MS, ...symbolIds],
   );
   const { at } = onlyRow(rows);
   return at === null ? undefined : asNumber(at);
+}
+
+/** The first trade date with stored bars of each symbol that has any. */
+export async function firstStoredDays(
+  engine: Engine,
+  { origin, symbolIds }: OriginSymbols,
+  detail: IntradayDetail,
+): Promise<ReadonlyMap<number, Day>> {
+  const rows = await engine.read
+    .unsafe(
+      `SELECT id, (
+         SELECT day FROM hour_bar WHERE symbol_id = symbol.id AND ${originFilter(origin)} AND ${hasDetail(detail)}
+         ORDER BY day LIMIT 1)
+       FROM symbol WHERE id IN (${listOf(engine, symbolIds.length)})`,
+      [...symbolIds],
+    )
+    .values();
+  const found = rows.filter(([, day]) => day !== null);
+  return new Map(found.map(([id, day]) => [asNumber(id), asNumber(day)]));
+}
+
+/** SQL condition on a row of `hour_bar`. The oldest minutes are found by the index `hour_bar_with_minutes`. */
+function hasDetail(detail: IntradayDetail): string {
+  if (detail === 'hour') return 'true';
+  return 'minutes IS NOT NULL AND day >= (SELECT min(day) FROM hour_bar WHERE minutes IS NOT NULL)';
 }
 
 /** The trade dates that have stored bars, each with those of its bars whose hour overlaps `time`, in order. */

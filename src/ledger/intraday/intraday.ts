@@ -5,7 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { DayRange, OriginSymbols } from '../prices/past.ts';
 import type { TradingDay } from '../symbols/origin.ts';
 import { foldMinutes, type MinuteLimits, nextTick } from './fold-minutes.ts';
-import { type IntradayDetail, nextStored, readStored, type StoredDay } from './hour-bars.ts';
+import { firstStoredDays, type IntradayDetail, nextStored, readStored, type StoredDay } from './hour-bars.ts';
 
 /**
  * Bars shorter than a day. While the ticks of a trade date exist, its minutes are folded from them, so late ticks count at
@@ -35,6 +35,11 @@ export class IntradayStore {
     detail: IntradayDetail,
   ): Promise<number | undefined> {
     return nextStored(this.#engine, symbols, begin, detail);
+  }
+
+  /** The first trade date with stored bars of each symbol that has any. */
+  firstStoredDays(symbols: OriginSymbols, detail: IntradayDetail): Promise<ReadonlyMap<number, Day>> {
+    return firstStoredDays(this.#engine, symbols, detail);
   }
 
   /** The trade dates that have stored bars, each with those in `time`. */

@@ -1,5 +1,6 @@
 import { type Fold, foldTick } from '../../market/bar.ts';
-import type { Day } from '../../market/day.ts';
+import { type Day, LAST_DAY, utcDay } from '../../market/day.ts';
+import { TRADED_AHEAD_DAYS } from '../../market/session.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 import { integers, queryNumbers, type Value } from '../engine/statements.ts';
@@ -66,25 +67,36 @@ export class PastStore {
   }
 
   /**
-   * The first day of each symbol that had a visible bar. The change log bounds the search: without it, a symbol whose
-   * history was recorded later would be scanned from end to end.
+   * The first and the last day of each symbol that had a visible bar. The change log bounds the search: without it, a symbol
+   * whose history was recorded later would be scanned from end to end. A change that was merged with later ones ends too late
+   * (`retention/merge-changes.ts`), but no bar is dated after the trade date on which it was recorded.
    */
-  async firstDays(
+  async dayRanges(
     symbols: readonly EndedSessions[],
     origin: PriceOrigin,
     recordedBy: RecordedBy,
-  ): Promise<Map<number, Day>> {
+  ): Promise<Map<number, DayRange>> {
+    const latest = Math.min(utcDay(recordedBy.ended) + TRADED_AHEAD_DAYS, LAST_DAY);
     const rows = await queryNumbers(this.#engine, (value) => {
       const isVisible = (bar: string) => visible(bar, origin, recordedBy, value);
+      const changes = () =>
+        `FROM bar_change c WHERE c.symbol_id = a.symbol_id AND c.recorded_at <= ${value(recordedBy.ended)}`;
+      const visibleDay = () =>
+        `SELECT b.day FROM bar b WHERE b.symbol_id = a.symbol_id AND ${isVisible('b')} AND ${standingBar('b', isVisible)}`;
       return `WITH ${askedFor(symbols, value)}
-        SELECT a.symbol_id, (SELECT b.day FROM bar b WHERE b.symbol_id = a.symbol_id AND b.day >= (SELECT min(c.first_day) FROM bar_change c
-              WHERE c.symbol_id = a.symbol_id AND c.recorded_at <= ${value(recordedBy.ended)})
-            AND ${isVisible('b')} AND ${standingBar('b', isVisible)}
-          ORDER BY b.day LIMIT 1)
+        SELECT a.symbol_id,
+          (${visibleDay()} AND b.day >= (SELECT min(c.first_day) ${changes()}) ORDER BY b.day LIMIT 1),
+          (${visibleDay()} AND b.day <= (SELECT max(c.last_day) ${changes()}) AND b.day <= ${value(latest)}
+            ORDER BY b.day DESC LIMIT 1)
         FROM asked a`;
     });
-    const found = rows.filter(([, day]) => day !== null);
-    return new Map(found.map(([symbolId, day]) => [asNumber(symbolId), asNumber(day)]));
+    const found = rows.filter(([, first]) => first !== null);
+    return new Map(
+      found.map(([symbolId, first, last]) => [
+        asNumber(symbolId),
+        { first: asNumber(first), last: asNumber(last ?? first) },
+      ]),
+    );
   }
 
   /** Every revision that was recorded by a given time, by symbol, day and revision. */

@@ -92,7 +92,7 @@ onEachEngine('common mistakes', (engine) => {
       });
     }
 
-    test.each(['apikey', 'access_key', 'api_key', 'APIKEY', 'token'])(
+    test.each(['apikey', 'access_key', 'api_key', 'APIKEY', 'token', 'amp;apiKey'])(
       'is accepted in the parameter %s, and something else there is named',
       async (name) => {
         const ask = (key: string) => api.ask(`${LATEST}&${name}=${key}`, { key: '' });
@@ -158,6 +158,7 @@ onEachEngine('common mistakes', (engine) => {
       ['latest', 'symbol=XAU', 'symbols', 'symbol'],
       ['latest', 'symbols[]=XAU', 'symbols', 'symbols[]'],
       ['historical', 'symbols=XAU&Date=2024-05-14', 'date', 'Date'],
+      ['historical', 'symbols=XAU&amp;date=2024-05-14', 'date', 'amp;date'],
     ])('%s?%s says that %s is missing and %s was received', async (path, query, name, sent) => {
       const message = expectRefusal(await api.ask(`/rates/${path}?${query}`), 400, 'missing_parameter');
       expect(message).toContain(`The parameter "${name}" is missing (received "${sent}"). Rename it`);

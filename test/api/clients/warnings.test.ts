@@ -24,6 +24,7 @@ onEachEngine('warnings', (engine) => {
   const api = apiOn(engine, {}, async ({ service }) => {
     await service.publish('XAU', { '2024-05-13': 2336.1, '2024-05-14': 2358.2 });
     await service.publish('XAG', { '2024-05-14': 28.5 });
+    await service.tick('XAU', 2357, Date.UTC(2024, 4, 14, 15)); // it has hours, too
   });
   const warningsOf = async (path: string) => (await api.ask(path)).body.warnings;
 
@@ -34,6 +35,7 @@ onEachEngine('warnings', (engine) => {
     ],
     [`${DAY}&base=EUR`, ['The parameter "base" has no effect. Did you mean "quote"?']],
     ['/rates/latest?symbols=XAU&Quote=EUR', ['The parameter "Quote" has no effect. Did you mean "quote"?']],
+    ['/rates/latest?symbols=XAU&amp;quote=EUR', [noEffect('amp;quote', 'quote')]],
     [
       `/rates/time-series?${RANGE}&start_date=2024-05-01&as_of=2024-05-01`,
       [

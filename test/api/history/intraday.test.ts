@@ -215,6 +215,22 @@ onEachEngine('long intraday history', (engine) => {
     await api.ask(`${path}&format=csv`, { key });
     expect(await used()).toBe(3);
   });
+
+  test('a range before the first minute or hour that is kept has a warning', async () => {
+    const { service } = api;
+    await service.publish('XAU', { '2024-04-15': 100 });
+    const warnings = async (interval: string) => {
+      const range = 'startDate=2024-04-16&endDate=2024-05-01';
+      return (await api.ask(`/rates/history?symbols=XAU&interval=${interval}&${range}`)).body.warnings;
+    };
+    const starts = (detail: string) => [
+      `The prices of XAU by the ${detail} start on 2024-05-06, after this range.`,
+    ];
+    expect([await warnings('15min'), await warnings('hour')]).toEqual([starts('minute'), starts('hour')]);
+    await service.ledger.retention.apply(NOON + 120 * MS_PER_DAY);
+    expect(await warnings('15min')).toEqual(['XAU has no prices by the minute.']);
+    expect(await warnings('hour')).toEqual(starts('hour'));
+  });
 });
 
 /** All pages of JSON, and the tables. */

@@ -55,9 +55,9 @@ onEachEngine('retention', (engine) => {
     expect(await ledger.bars.count()).toBe(8);
   });
 
-  test('of changes keeps every corrected day and every first day of a moment in the past', async () => {
+  test('of changes keeps every corrected day, and the first and last day at every moment in the past', async () => {
     const ledger = await ledgers.new();
-    let at = 0;
+    let at = 19_121 * MS_PER_DAY;
     const step = fc.record({
       days: fc.uniqueArray(fc.nat(120), { minLength: 1, maxLength: 6 }),
       price: fc.integer({ min: 1, max: 3 }),
@@ -79,12 +79,12 @@ onEachEngine('retention', (engine) => {
       const found = async () => {
         const range = { first: 19_000, last: 19_120 };
         const revised = await ledger.revisions.revised({ origin: 'real', symbolIds: [id] }, range, 10_000);
-        const firstDays = [];
+        const dayRanges = [];
         for (const moment of moments) {
           const asked = [{ symbolId: id, lastEnded: 20_000 }];
-          firstDays.push(await ledger.past.firstDays(asked, 'real', { ended: moment, running: moment }));
+          dayRanges.push(await ledger.past.dayRanges(asked, 'real', { ended: moment, running: moment }));
         }
-        return { revised, firstDays };
+        return { revised, dayRanges };
       };
       const before = await found();
       await ledger.retention.apply(NOW);

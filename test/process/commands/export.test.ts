@@ -111,6 +111,12 @@ onEachEngine('openpit export', (engine) => {
     );
     expect(stderr).toStartWith(`${starts.join('')}XAG has no data yet.\n`);
     expect((await openpit('--to', '1989-12-31')).stderr).toStartWith('0 rows');
+    const today = await openpit('--symbols', 'WTIOIL-FUT,XAG', '--from', printDay(utcDay(Date.now())));
+    const [first, second] = today.stderr.split('\n');
+    expect(first).toMatch(/^The data of WTIOIL-FUT ends on \d{4}-\d\d-\d\d, before this range\.$/);
+    expect(second).toBe('XAG has no data yet.');
+    const hours = await openpit('--symbols', 'WTIOIL-FUT,XAG', '--interval', 'hour', '--from', '2000-01-01');
+    expect(hours.stderr).toStartWith('WTIOIL-FUT has no prices by the hour.\nXAG has no data yet.\n');
   });
 
   test('writes Parquet with all bars of the ledger and their sums', async () => {

@@ -1,11 +1,14 @@
 import type { SourcedBar } from '../../../board/series/price-types.ts';
 import type { Series } from '../../../board/series/series.ts';
 import type { Prices } from '../../../board/views/prices.ts';
+import type { View } from '../../../board/views/view.ts';
+import type { DayRange } from '../../../ledger/prices/past.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { LOOK_BACK_DAYS } from '../../../market/symbol.ts';
 import { NO_DATA_SHOWN, type NoData } from '../../errors/error-details.ts';
 import { refuse } from '../../errors/errors.ts';
-import { knownDays } from '../../formulas/formula-days.ts';
+import { type KnownDays, knownDays } from '../../formulas/formula-days.ts';
+import { symbolSeriesOf } from '../../formulas/formula-parts.ts';
 import type { RequiredDays } from '../../model/endpoint.ts';
 import type { RequestedSymbol } from '../../model/price-query.ts';
 
@@ -18,37 +21,49 @@ export function closesOn(days: readonly Day[], symbols: readonly RequestedSymbol
   return { ranges, lookBackDays: Math.max(...symbols.map(lookBackDaysOf)) };
 }
 
-/** Warnings for the symbols that an empty range has no prices of, which may look like a failure. */
-export function rangeWarnings(symbols: readonly RequestedSymbol[], last: Day, prices: Prices): string[] {
-  return startWarnings(symbols, { name: 'range', last }, (series) => {
-    const first = prices.firstDay(series);
-    return first !== undefined && first > last ? knownDays(series, prices).first : first;
+/** Warnings for the symbols that a range has no prices of, which may look like a failure. */
+export function rangeWarnings(
+  symbols: readonly RequestedSymbol[],
+  range: DayRange,
+  prices: Prices,
+): string[] {
+  return extentWarnings(symbols, { ...range, name: 'range' }, (series) => {
+    const [first, last] = [prices.firstDay(series), prices.lastDay(series)];
+    if (first === undefined || last === undefined) return { first, last };
+    const isInside = first <= last && first <= range.last && last >= range.first;
+    return isInside ? { first, last } : knownDays(series, prices);
   });
 }
 
-/** Warnings for the symbols that have no prices, or only hidden ones, or whose history begins after the requested day or range. */
-export function startWarnings(
+/** Warnings for the symbols that have no prices, or only hidden ones, or only before or after the requested day or range. */
+export function extentWarnings(
   symbols: readonly RequestedSymbol[],
-  requested: { name: 'day' | 'range'; last: Day },
-  firstDayOf: (series: Series) => Day | undefined,
+  requested: DayRange & { name: 'day' | 'range' },
+  daysOf: (series: Series) => KnownDays,
 ): string[] {
-  const warnings = hiddenWarnings(symbols);
+  const warnings: string[] = [];
   for (const { code, series } of symbols) {
-    const first = firstDayOf(series);
-    if (first === undefined) {
-      if (!series.isHidden) warnings.push(`${code} has no data yet.`);
-    } else if (first > requested.last) {
+    const { first, last } = daysOf(series);
+    if (first === undefined) warnings.push(noDataWarning(code, series));
+    else if (first > requested.last) {
       warnings.push(`The data of ${code} starts on ${printDay(first)}, after this ${requested.name}.`);
+    } else if (last !== undefined && last < requested.first) {
+      warnings.push(`The data of ${code} ends on ${printDay(last)}, before this ${requested.name}.`);
     }
   }
   return warnings;
 }
 
-/** Warnings for the symbols that have only simulated prices, which are not shown. */
-export function hiddenWarnings(symbols: readonly RequestedSymbol[]): string[] {
-  const warnings: string[] = [];
-  for (const { code, series } of symbols) if (series.isHidden) warnings.push(`${code} ${NO_DATA_SHOWN}.`);
-  return warnings;
+/** Warnings for the symbols, and for the formulas with a symbol, that have no prices, or only hidden ones. */
+export function noDataWarnings(symbols: readonly RequestedSymbol[], view: View): string[] {
+  const empty = symbols.filter((one) =>
+    symbolSeriesOf([one]).some((part) => view.firstDay(part) === undefined),
+  );
+  return empty.map(({ code, series }) => noDataWarning(code, series));
+}
+
+function noDataWarning(code: string, { isHidden }: Series): string {
+  return `${code} ${isHidden ? NO_DATA_SHOWN : 'has no data yet'}.`;
 }
 
 /**

@@ -124,7 +124,7 @@ export function spanOf({ first, last, today, interval, derivation, wideField }: 
 
 /** A table of all rows from the cursor on. */
 function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: EndpointContext): Answer {
-  const { symbols, last, from, fields, interval, derivation, wideField: field } = ratesQuery;
+  const { symbols, first, last, from, fields, interval, derivation, wideField: field } = ratesQuery;
   // A formula may have no value for decades, and only `pieces` yields to requests where there are no rows.
   const isPlain = interval === 'day' && !derivation && !hasFormulas(symbols);
   const options = { board, symbols, prices, span: spanOf(ratesQuery), from, fields };
@@ -135,7 +135,7 @@ function tableOf(ratesQuery: HistoryQuery, prices: Prices, { board, now }: Endpo
   return {
     content: table,
     finality: finalityOf(last, symbols, now - prices.delayMs),
-    warnings: rangeWarnings(symbols, last, prices),
+    warnings: rangeWarnings(symbols, { first, last }, prices),
   };
 }
 
@@ -159,7 +159,7 @@ function answerOf(
         : pageTable(ratesQuery, rows, prices, context),
     finality: finalityOfPage(ratesQuery, next, prices, context),
     next: cursorOf(ratesQuery, next),
-    warnings: rangeWarnings(ratesQuery.symbols, ratesQuery.last, prices),
+    warnings: rangeWarnings(ratesQuery.symbols, ratesQuery, prices),
   };
 }
 
@@ -205,7 +205,7 @@ function largePageOf(
     ]),
     finality: finalityOfPage(ratesQuery, next, prices, context),
     next: cursor,
-    warnings: rangeWarnings(symbols, last, prices),
+    warnings: rangeWarnings(symbols, { first, last }, prices),
     frozen,
     plan,
   };

@@ -1,4 +1,5 @@
 import type { Board } from '../../../board/board.ts';
+import type { PastVersions } from '../../../board/past/versions.ts';
 import type { Prices } from '../../../board/views/prices.ts';
 import type { DayRange } from '../../../ledger/prices/past.ts';
 import type { SymbolRevision } from '../../../ledger/prices/revision-store.ts';
@@ -20,7 +21,7 @@ import {
   spanDaysMax,
 } from '../../params/parameters.ts';
 import { bySymbol, metadataStart, ohlcCells, ohlcJson } from '../../response/json.ts';
-import { startWarnings } from './closes.ts';
+import { extentWarnings } from './closes.ts';
 
 const COLUMNS = columnsOf(
   'date:date symbol revision:integer open:number high:number low:number close:number unit quote source recordedAt:time reason withdrawn:boolean',
@@ -79,9 +80,7 @@ export const revisions = priceEndpoint({
           : tableOf(revisionsQuery, versions, prices, board),
       finality: 'open', // clients look here for corrections, which may arrive at any time
       next,
-      warnings: startWarnings(symbols, { name: days.isRange ? 'range' : 'day', last: days.last }, (series) =>
-        stored.firstDay(series),
-      ),
+      warnings: warningsOf(revisionsQuery, versions, stored),
     };
   },
 });
@@ -96,6 +95,21 @@ interface RequestedDays extends DayRange {
   isRange: boolean;
   /** The parameter that names the first day. */
   name: string;
+}
+
+/** A withdrawn day is outside of the history, but has versions. */
+function warningsOf(
+  { symbols, days }: RevisionsQuery,
+  versions: readonly Version[],
+  stored: PastVersions,
+): string[] {
+  const found = new Set(versions.map(({ symbolIndex }) => symbolIndex));
+  const others = symbols.filter((_, i) => !found.has(i));
+  const requested = { ...days, name: days.isRange ? ('range' as const) : ('day' as const) };
+  return extentWarnings(others, requested, (series) => ({
+    first: stored.firstDay(series),
+    last: stored.lastDay(series),
+  }));
 }
 
 function jsonOf(

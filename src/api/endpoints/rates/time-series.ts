@@ -43,7 +43,7 @@ export const timeSeries = priceEndpoint({
 
   answer(ratesQuery, prices, context) {
     const { symbols, last } = ratesQuery;
-    const warnings = rangeWarnings(symbols, last, prices);
+    const warnings = rangeWarnings(symbols, ratesQuery, prices);
     const content =
       context.format === 'json' ? jsonOf(ratesQuery, prices, context) : tableOf(ratesQuery, prices, context);
     return { content, finality: finalityOf(last, symbols, context.now - prices.delayMs), warnings };
@@ -122,7 +122,7 @@ function largeOf(
   return {
     state: JSON.stringify(['time-series', first, last, metadata, stateOfBars(symbols, frozen, days)]),
     finality: finalityOf(last, symbols, now - frozen.delayMs),
-    warnings: rangeWarnings(symbols, last, frozen),
+    warnings: rangeWarnings(symbols, { first, last }, frozen),
     frozen,
   };
 }

@@ -1,7 +1,6 @@
 import type { Prices } from '../../../board/views/prices.ts';
 import { utcDay } from '../../../market/day.ts';
 import { MINUTE_MS } from '../../../market/intraday/interval.ts';
-import { hiddenWarnings } from '../../endpoints/rates/closes.ts';
 import type { Answer, Content } from '../../model/answer.ts';
 import type { EndpointContext } from '../../model/endpoint.ts';
 import type { FlatColumn, FlatTable } from '../../model/table.ts';
@@ -12,6 +11,7 @@ import { intervalColumns, rowWriter } from '../interval-table.ts';
 import { widePage } from '../wide-table.ts';
 import type { IntradayQuery } from './intraday-query.ts';
 import { type IntradayRows, readIntradayPage } from './intraday-rows.ts';
+import { intradayWarnings } from './intraday-warnings.ts';
 
 /** A page of bars shorter than a day. Tables are read in pages, too, which `LedgerTableSource` joins. */
 export async function intradayAnswer(
@@ -21,7 +21,10 @@ export async function intradayAnswer(
 ): Promise<Answer> {
   const { symbols, cursorScope, last } = query;
   const horizon = context.now - prices.delayMs;
-  const { rows, next } = await readIntradayPage(query, prices, context.past!, horizon);
+  const past = context.past!;
+  const { rows, next } = await readIntradayPage(query, prices, past, horizon);
+  const found = new Set(rows.map(({ symbolIndex }) => symbolIndex));
+  const missing = symbols.filter((_, i) => !found.has(i));
   const cursor =
     next && printCursor({ day: next.at / MINUTE_MS, symbolIndex: next.symbolIndex }, cursorScope);
   return {
@@ -29,7 +32,7 @@ export async function intradayAnswer(
     // The trade date of an evening is the next day.
     finality: finalityOf(utcDay(next?.at ?? last) + 1, symbols, horizon),
     next: cursor,
-    warnings: hiddenWarnings(symbols),
+    warnings: await intradayWarnings(query, missing, prices, past),
   };
 }
 

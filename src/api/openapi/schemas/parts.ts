@@ -49,7 +49,7 @@ export const ok = {
     .array(text)
     .optional()
     .describe(
-      'Warnings: a parameter without effect, a range that ends before the history begins, or simulated prices that are hidden',
+      'Warnings: a parameter without effect, a symbol without prices in the range, or simulated prices that are hidden',
     ),
 };
 

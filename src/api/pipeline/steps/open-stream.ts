@@ -3,7 +3,7 @@ import type { Gate, PresentedKey } from '../../../gate/gate.ts';
 import type { Reply } from '../../../http/message/reply.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ClientAddress } from '../../access/client-address.ts';
-import { hiddenWarnings } from '../../endpoints/rates/closes.ts';
+import { noDataWarnings } from '../../endpoints/rates/closes.ts';
 import { refuse } from '../../errors/errors.ts';
 import { admissionRefusal, quotaRefusal } from '../../errors/from-gate.ts';
 import type { StreamEndpoint } from '../../model/endpoint.ts';
@@ -42,8 +42,9 @@ export function openStream(options: OpenStreamOptions): Step<StreamEndpoint> {
     if (visitors) throw refuse('key_not_allowed', { why: 'stream' });
     const { symbols, series } = endpoint.read({ query, plan, board, now, format: 'json', dialect });
     const isDryRun = readFlag(query, 'dryRun');
-    const warnings = [...parameterWarnings(query, endpoint.path), ...hiddenWarnings(symbols)];
     await board.ready(series, endpoint.requiredData, clock.now());
+    const view = board.view(plan.delaySeconds * 1000);
+    const warnings = [...parameterWarnings(query, endpoint.path), ...noDataWarnings(symbols, view)];
     if (isDryRun) {
       streams.requireRoom(customer.id);
       return costReport.send(context, { units: 1, isMinimum: true, warnings });
