@@ -32,9 +32,9 @@ export function countIntervals(days: Int32Array, interval: Interval): number {
   if (interval === 'day') return days.length;
   let count = 0;
   let end = Number.NEGATIVE_INFINITY; // of the current interval
-  for (const day of days) {
-    if (day < end) continue;
-    end = laterInterval(interval, day, 1);
+  for (let i = 0; i < days.length; i++) {
+    if (days[i]! < end) continue;
+    end = laterInterval(interval, days[i]!, 1);
     count++;
   }
   return count;

@@ -38,6 +38,41 @@ test('the oldest entry is evicted first, and one larger than the cache is not st
   expect([...cache.values()]).toEqual([2, 3, 4]);
 });
 
+test('entries are evicted in the order in which they were added, whatever happens in between', () => {
+  const step = fc.record({
+    key: fc.integer({ min: 0, max: 9 }),
+    kind: fc.constantFrom('set', 'set', 'set', 'delete', 'evict', 'evict', 'clear'),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const expected = new Set<number>();
+      const evicted: number[] = [];
+      const cache = new BoundedCache<number, number>({
+        bytesMax: 100_000,
+        onEvict: (key) => evicted.push(key),
+      });
+      for (const { key, kind } of steps) {
+        if (kind === 'set') {
+          cache.set(key, key, 10);
+          expected.add(key);
+        } else if (kind === 'delete') {
+          cache.delete(key);
+          expected.delete(key);
+        } else if (kind === 'clear') {
+          cache.clear();
+          expected.clear();
+        } else {
+          const oldest = [...expected].slice(0, 1);
+          cache.evictOldest();
+          expect(evicted.splice(0)).toEqual(oldest);
+          for (const one of oldest) expected.delete(one);
+        }
+        expect([...cache.values()]).toEqual([...expected]);
+      }
+    }),
+  );
+});
+
 test('the characters of a key count, two bytes each outside of Latin-1', () => {
   expect(textBytes('x'.repeat(8_000)) - textBytes('')).toBe(8_000);
   expect(textBytes('€'.repeat(8_000)) - textBytes('')).toBe(16_000);

@@ -33,6 +33,8 @@ export class BoundedCache<K, V> implements CacheStats {
   readonly #values = new Map<K, V>();
   /** The bytes of each value. A lookup does not read them. */
   readonly #sizes = new Map<K, number>();
+  /** Continues at the oldest entry. A new iterator would first pass the slots of entries evicted since the map was last rebuilt. */
+  #oldest: MapIterator<[K, V]> | undefined;
   readonly #seen: SeenBefore | undefined;
   readonly #onEvict: ((value: V) => void) | undefined;
   /** Memory that is used even when the cache is empty. */
@@ -114,6 +116,12 @@ export class BoundedCache<K, V> implements CacheStats {
   }
 
   delete(key: K): void {
+    if (!this.#values.has(key)) return;
+    this.#remove(key);
+    this.#oldest = undefined; // it would keep every table that the map has had since
+  }
+
+  #remove(key: K): void {
     this.#bytes -= this.#bytesOf(key);
     this.#values.delete(key);
     this.#sizes.delete(key);
@@ -122,6 +130,7 @@ export class BoundedCache<K, V> implements CacheStats {
   /** Removes all entries, and forgets which keys were used. */
   clear(): void {
     this.#values.clear();
+    this.#oldest = undefined;
     this.#sizes.clear();
     this.#seen?.clear();
     this.#bytes = this.#bytesFixed;
@@ -133,10 +142,14 @@ export class BoundedCache<K, V> implements CacheStats {
   }
 
   evictOldest(): void {
-    const oldest = this.#values.entries().next().value;
-    if (!oldest) return;
-    const [key, value] = oldest;
-    this.delete(key);
+    this.#oldest ??= this.#values.entries();
+    const { done, value: entry } = this.#oldest.next();
+    if (done) {
+      this.#oldest = undefined; // it would not return entries that are added later
+      return;
+    }
+    const [key, value] = entry;
+    this.#remove(key);
     this.#evictions++;
     this.#onEvict?.(value);
   }

@@ -3,11 +3,12 @@ import { FormulaSeries } from '../../board/series/formula-series.ts';
 import type { SourcedBar } from '../../board/series/price-types.ts';
 import type { SymbolSeries } from '../../board/series/symbol-series.ts';
 import type { Prices } from '../../board/views/prices.ts';
+import { closeSeries } from '../../market/analytics/statistics.ts';
 import type { Day } from '../../market/day.ts';
 import { type Formula, parseFormula } from '../../market/formula/parse.ts';
 import { FORMULA_DAYS_PER_STEP } from '../model/large-answer.ts';
-import { describeCloses, hasClose } from './describe-closes.ts';
-import type { PriceReading } from './price-reading.ts';
+import { correlate, describeCloses, hasClose } from './describe-closes.ts';
+import { finish, type PriceReading } from './price-reading.ts';
 
 const GOLD = { symbol: { decimals: 2, updateInterval: 'day' } } as unknown as SymbolSeries;
 const FORMULA = new FormulaSeries(parseFormula('{XAU}*2') as Formula, [{ code: 'XAU', series: GOLD }]);
@@ -39,6 +40,13 @@ function run<T>(days: readonly Day[], reads: (prices: Prices) => PriceReading<T>
   }
 }
 
+test('the closes of a symbol are read with pauses, and its statistics follow one', () => {
+  const all = Array.from({ length: 19_001 }, (_, i) => 1_000 + i);
+  const described = run(all, (prices) => describeCloses(GOLD, prices, DAYS));
+  expect(described.longest).toBe(1_000);
+  expect(described.value.statistics).toMatchObject({ count: 19_001, mean: 10_500 });
+});
+
 test('the closes of a formula are read with pauses, whether it has many values or none', () => {
   const all = Array.from({ length: 19_001 }, (_, i) => 1_000 + i);
   const described = run(all, (prices) => describeCloses(FORMULA, prices, DAYS));
@@ -48,4 +56,17 @@ test('the closes of a formula are read with pauses, whether it has many values o
     const found = run(days, (prices) => hasClose(FORMULA, prices, DAYS));
     expect(found).toEqual({ value: days.length > 0, longest: FORMULA_DAYS_PER_STEP });
   }
+});
+
+test('correlations are computed with a pause after each', () => {
+  const closes = [1, 2, 3].map((power) => {
+    return { closes: closeSeries([1, 2, 4, 3].map((close, day) => ({ day, close: close ** power }))) };
+  });
+  const steps = [...correlate(closes)];
+  expect(steps).toHaveLength(9);
+  expect(finish(correlate(closes))).toEqual([
+    [1, 1, 1],
+    [1, 1, 1],
+    [1, 1, 1],
+  ]);
 });

@@ -73,6 +73,26 @@ test('mean, median, standard deviation, extremes and drawdown equal exact ration
   );
 });
 
+test('a standard deviation is exact whatever the sizes of the closes', () => {
+  const integers = fc.oneof(
+    fc.integer({ min: -1_000, max: 1_000 }),
+    fc.integer({ min: 2 ** 26 - 3, max: 2 ** 26 + 3 }),
+    fc.integer({ min: -(10 ** 14), max: 10 ** 14 }),
+  );
+  fc.assert(
+    fc.property(fc.array(integers, { minLength: 2 }), fc.integer({ min: 0, max: 12 }), (all, places) => {
+      const closes = all.map((digits, day) => ({ day, close: Number(`${digits}e-${places}`) }));
+      const { standardDeviation } = statisticsOf(closeSeries(closes), CENTS, 252);
+      const count = BigInt(all.length);
+      const sum = all.reduce((total, one) => total + BigInt(one), 0n);
+      const squares = all.reduce((total, one) => total + BigInt(one) ** 2n, 0n);
+      const denominator = count * (count - 1n) * 10n ** BigInt(2 * places);
+      expect(isRoot(standardDeviation!, count * squares - sum * sum, denominator)).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
 /** Compares each close with the highest one before it. */
 function drawdown(all: readonly Price[]) {
   let [n, d] = [0n, 1n];

@@ -2,7 +2,7 @@ import type { Day } from '../day.ts';
 import { decimalOf } from '../decimal.ts';
 import { over, type Ratio, ratioOf, roundAt, roundTo } from '../ratio.ts';
 import type { UpdateInterval } from '../symbol.ts';
-import { type CloseDigits, meanOfCloses } from './mean.ts';
+import { type CloseDigits, meanOfCloses, wholeNumbers } from './mean.ts';
 
 /** Significant digits of standard deviations and volatilities, and decimals of drawdowns and correlations. */
 const DIGITS = 8;
@@ -23,9 +23,16 @@ export interface CloseSeries {
 }
 
 export function closeSeries(bars: readonly { day: Day; close: number }[]): CloseSeries {
-  const closes = Float64Array.from(bars, ({ close }) => close);
-  const logs = closes.map((close) => (close > 0 ? Math.log(close) : Number.NaN));
-  return { days: Int32Array.from(bars, ({ day }) => day), closes, logs };
+  const days = new Int32Array(bars.length);
+  const closes = new Float64Array(bars.length);
+  const logs = new Float64Array(bars.length);
+  for (let i = 0; i < bars.length; i++) {
+    const { day, close } = bars[i]!;
+    days[i] = day;
+    closes[i] = close;
+    logs[i] = close > 0 ? Math.log(close) : Number.NaN;
+  }
+  return { days, closes, logs };
 }
 
 /** A close and its day. For a minimum or maximum, it is the first day with that close. */
@@ -77,6 +84,48 @@ export function statisticsOf(series: CloseSeries, digits: CloseDigits, returnsPe
 function standardDeviation(values: Float64Array): number | undefined {
   const count = BigInt(values.length);
   if (count < 2n) return undefined;
+  const { sum, squares, scale } = exactSums(values);
+  const numerator = count * squares - sum * sum;
+  const denominator = count * (count - 1n) * 10n ** BigInt(2 * scale);
+  return Number(roundedRoot({ numerator, denominator }));
+}
+
+/** The sum of values × 10^scale, and of the squares of these integers. */
+interface ExactSums {
+  sum: bigint;
+  squares: bigint;
+  scale: number;
+}
+
+/** The square of such an integer, and the sum of two squares, are exact in a float64. */
+const SQUARED_BELOW = 2 ** 26;
+
+function exactSums(values: Float64Array): ExactSums {
+  const found = wholeNumbers(values);
+  if (!found) return exactSumsOfAny(values);
+  const { wholes, scale } = found;
+  let [sum, squares] = [0n, 0n];
+  let [floatSum, floatSquares] = [0, 0]; // BigInt takes many times as long
+  for (let i = 0; i < wholes.length; i++) {
+    const whole = wholes[i]!;
+    if (Math.abs(whole) < SQUARED_BELOW) {
+      floatSum += whole;
+      floatSquares += whole * whole;
+      if (floatSquares < SQUARED_BELOW ** 2) continue;
+      sum += BigInt(floatSum);
+      squares += BigInt(floatSquares);
+      [floatSum, floatSquares] = [0, 0];
+    } else {
+      const exact = BigInt(whole);
+      sum += exact;
+      squares += exact * exact;
+    }
+  }
+  return { sum: sum + BigInt(floatSum), squares: squares + BigInt(floatSquares), scale };
+}
+
+/** Handles values of any size with integers of any size. */
+function exactSumsOfAny(values: Float64Array): ExactSums {
   const decimals = Array.from(values, decimalOf);
   const scale = Math.max(...decimals.map((one) => one.scale));
   let [sum, squares] = [0n, 0n];
@@ -85,9 +134,7 @@ function standardDeviation(values: Float64Array): number | undefined {
     sum += whole;
     squares += whole * whole;
   }
-  const numerator = count * squares - sum * sum;
-  const denominator = count * (count - 1n) * 10n ** BigInt(2 * scale);
-  return Number(roundedRoot({ numerator, denominator }));
+  return { sum, squares, scale };
 }
 
 /** Decimals of a root before it is rounded. */
@@ -111,24 +158,40 @@ function squareRoot(value: bigint): bigint {
 
 /** The standard deviation of log returns × √(returns per year). Returns from or to a close that is not positive are left out. */
 function volatility({ logs }: CloseSeries, returnsPerYear: number): number | undefined {
-  const returns: number[] = [];
+  const returns = new Float64Array(logs.length);
+  let count = 0;
   for (let i = 1; i < logs.length; i++) {
     const change = logs[i]! - logs[i - 1]!;
-    if (!Number.isNaN(change)) returns.push(change);
+    if (!Number.isNaN(change)) returns[count++] = change;
   }
-  if (returns.length < 2) return undefined;
-  const squares = deviations(returns).reduce((sum, value) => sum + value ** 2, 0);
-  return Number((Math.sqrt(squares / (returns.length - 1)) * Math.sqrt(returnsPerYear)).toPrecision(DIGITS));
+  if (count < 2) return undefined;
+  const fromMean = deviations(returns.subarray(0, count));
+  const variance = sumOfProducts(fromMean, fromMean) / (count - 1);
+  return Number((Math.sqrt(variance) * Math.sqrt(returnsPerYear)).toPrecision(DIGITS));
 }
 
 /** Differences of logarithms have errors of about 2 × 10⁻¹⁵. */
 const RETURN_ERROR_MAX = 1e-14;
 
 /** The differences of returns from their mean; all 0 if they differ only by rounding errors. */
-function deviations(returns: readonly number[]): readonly number[] {
-  const center = returns.reduce((sum, value) => sum + value, 0) / returns.length;
-  const found = returns.map((value) => value - center);
-  return found.every((value) => Math.abs(value) < RETURN_ERROR_MAX) ? found.map(() => 0) : found;
+function deviations(returns: Float64Array): Float64Array {
+  let sum = 0;
+  for (let i = 0; i < returns.length; i++) sum += returns[i]!;
+  const center = sum / returns.length;
+  const found = new Float64Array(returns.length);
+  let largest = 0;
+  for (let i = 0; i < returns.length; i++) {
+    const deviation = returns[i]! - center;
+    found[i] = deviation;
+    largest = Math.max(largest, Math.abs(deviation));
+  }
+  return largest < RETURN_ERROR_MAX ? found.fill(0) : found;
+}
+
+function sumOfProducts(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
 }
 
 function drawdownOf({ days, closes }: CloseSeries): Drawdown {
@@ -136,7 +199,8 @@ function drawdownOf({ days, closes }: CloseSeries): Drawdown {
   let [highest, lowest] = [1, 1]; // closes before and after the largest fall; equal while there is none
   let [peakDay, troughDay]: [Day | undefined, Day | undefined] = [undefined, undefined];
   for (let i = 1; i < closes.length; i++) {
-    const [low, high] = [closes[i]!, closes[peak]!];
+    const low = closes[i]!;
+    const high = closes[peak]!;
     if (low > high) peak = i;
     else if (high > 0 && isDeeper(low, high, lowest, highest)) {
       [highest, lowest, peakDay, troughDay] = [high, low, days[peak], days[i]];
@@ -149,7 +213,9 @@ function drawdownOf({ days, closes }: CloseSeries): Drawdown {
 
 /** Whether low / high < lowest / highest. Fractions that floats cannot tell apart are compared exactly. */
 function isDeeper(low: number, high: number, lowest: number, highest: number): boolean {
-  const [fraction, deepest] = [low / high, lowest / highest];
+  if (low === lowest && high === highest) return false; // a price that stays where it is after its largest fall
+  const fraction = low / high;
+  const deepest = lowest / highest;
   if (Math.abs(fraction - deepest) > 1e-12 * (1 + Math.abs(deepest))) return fraction < deepest;
   const [a, b] = [over(ratioOf(low), ratioOf(high)), over(ratioOf(lowest), ratioOf(highest))];
   return a.numerator * b.denominator < b.numerator * a.denominator;
@@ -163,32 +229,30 @@ export function correlation(a: CloseSeries, b: CloseSeries): number | undefined 
   const [x, y] = commonReturns(a, b);
   if (x.length < 2) return undefined;
   const [fromX, fromY] = [deviations(x), deviations(y)];
-  let [xx, yy, xy] = [0, 0, 0];
-  for (let i = 0; i < x.length; i++) {
-    const [dx, dy] = [fromX[i]!, fromY[i]!];
-    xx += dx * dx;
-    yy += dy * dy;
-    xy += dx * dy;
-  }
-  const size = Math.sqrt(xx) * Math.sqrt(yy);
-  return size === 0 ? undefined : Number(Math.max(-1, Math.min(1, xy / size)).toFixed(DIGITS));
+  const size = Math.sqrt(sumOfProducts(fromX, fromX)) * Math.sqrt(sumOfProducts(fromY, fromY));
+  if (size === 0) return undefined;
+  return Number(Math.max(-1, Math.min(1, sumOfProducts(fromX, fromY) / size)).toFixed(DIGITS));
 }
 
-function commonReturns(a: CloseSeries, b: CloseSeries): [number[], number[]] {
-  const [x, y]: [number[], number[]] = [[], []];
+function commonReturns(a: CloseSeries, b: CloseSeries): [Float64Array, Float64Array] {
+  const countMax = Math.min(a.days.length, b.days.length);
+  const [x, y] = [new Float64Array(countMax), new Float64Array(countMax)];
+  let count = 0;
   let [lastA, lastB] = [Number.NaN, Number.NaN];
   for (let i = 0, j = 0; i < a.days.length && j < b.days.length; ) {
     const difference = a.days[i]! - b.days[j]!;
     if (difference === 0) {
-      const [dx, dy] = [a.logs[i]! - lastA, b.logs[j]! - lastB];
+      const dx = a.logs[i]! - lastA;
+      const dy = b.logs[j]! - lastB;
       if (!Number.isNaN(dx) && !Number.isNaN(dy)) {
-        x.push(dx);
-        y.push(dy);
+        x[count] = dx;
+        y[count++] = dy;
       }
-      [lastA, lastB] = [a.logs[i]!, b.logs[j]!];
+      lastA = a.logs[i]!;
+      lastB = b.logs[j]!;
     }
     if (difference <= 0) i++;
     if (difference >= 0) j++;
   }
-  return [x, y];
+  return [x.subarray(0, count), y.subarray(0, count)];
 }

@@ -1,12 +1,11 @@
 import type { Board } from '../../../board/board.ts';
 import type { FrozenPrices, Prices } from '../../../board/views/prices.ts';
 import type { DayRange } from '../../../ledger/prices/past.ts';
-import { correlation, type Statistics } from '../../../market/analytics/statistics.ts';
+import type { Statistics } from '../../../market/analytics/statistics.ts';
 import { type Day, printDay } from '../../../market/day.ts';
 import { printNumber } from '../../../market/decimal.ts';
-import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
 import { refuse } from '../../errors/errors.ts';
-import { type DescribedCloses, describeCloses, hasClose } from '../../history/describe-closes.ts';
+import { correlate, type DescribedCloses, describeCloses, hasClose } from '../../history/describe-closes.ts';
 import { finish, finishInTurns, type PriceReading } from '../../history/price-reading.ts';
 import type { JsonText, LargeAnswer } from '../../model/answer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
@@ -55,11 +54,10 @@ export const statistics = priceEndpoint({
     requireCloses(finish(withoutClose(ratesQuery, prices)), ratesQuery, prices);
     const described = finish(describeAll(ratesQuery, prices));
     if (format !== 'json') {
-      const rows = [...rowsOf(ratesQuery, described, prices, board)];
+      const rows = rowsOf(ratesQuery, described, prices, board);
       return { content: { columns: columnsFor(symbols), rows }, finality };
     }
-    const matrix = [...correlationRows(described)];
-    return { content: jsonOf(ratesQuery, described, matrix, prices, context), finality };
+    return { content: jsonOf(ratesQuery, described, prices, context), finality };
   },
 
   large(ratesQuery, prices, context) {
@@ -79,12 +77,7 @@ export const statistics = priceEndpoint({
 
   async build(ratesQuery, { frozen }: LargeStatistics, context) {
     const described = await finishInTurns(describeAll(ratesQuery, frozen));
-    const matrix: Correlations[] = [];
-    for (const row of correlationRows(described)) {
-      matrix.push(row);
-      if (shouldYield()) await yieldToRequests();
-    }
-    return jsonOf(ratesQuery, described, matrix, frozen, context);
+    return jsonOf(ratesQuery, described, frozen, context);
   },
 });
 
@@ -136,25 +129,30 @@ function requireCloses(
   });
 }
 
-function* describeAll(ratesQuery: StatisticsQuery, prices: Prices): PriceReading<DescribedCloses[]> {
+/** The closes of a symbol, and their correlation with those of each symbol. */
+interface DescribedSymbol extends DescribedCloses {
+  correlations: readonly (number | undefined)[];
+}
+
+function* describeAll(ratesQuery: StatisticsQuery, prices: Prices): PriceReading<DescribedSymbol[]> {
   const described: DescribedCloses[] = [];
   for (const { series } of ratesQuery.symbols) {
     described.push(yield* describeCloses(series, prices, daysOf(ratesQuery)));
   }
-  return described;
+  const matrix = yield* correlate(described);
+  return described.map((one, i) => ({ ...one, correlations: matrix[i]! }));
 }
 
 function jsonOf(
   { symbols, first, last, metadata }: StatisticsQuery,
-  described: readonly DescribedCloses[],
-  matrix: readonly Correlations[],
+  described: readonly DescribedSymbol[],
   prices: Prices,
   { board }: EndpointContext,
 ): JsonText {
   const records = bySymbol(symbols, (_, i) => recordJson(described[i]!.statistics));
   const correlations = bySymbol(symbols, (_, row) => {
     const cells = symbols.flatMap(({ code }, column) => {
-      const value = matrix[row]![column];
+      const value = described[row]!.correlations[column];
       return value === undefined ? [] : [`${JSON.stringify(code)}:${printNumber(value)}`];
     });
     return `{${cells}}`;
@@ -167,19 +165,6 @@ function jsonOf(
     return `{${metadataStart(requested, prices.measure(requested.series))},"source":${source}}`;
   });
   return { json: `${json},"metadata":${all}}` };
-}
-
-/** The correlations of one symbol with every symbol. */
-type Correlations = (number | undefined)[];
-
-/** The rows of the matrix. It is symmetric, so each pair is computed once. */
-function* correlationRows(described: readonly DescribedCloses[]): Generator<Correlations> {
-  const rows: Correlations[] = [];
-  for (const [i, { closes }] of described.entries()) {
-    const row = described.map((other, j) => (j < i ? rows[j]![i] : correlation(closes, other.closes)));
-    rows.push(row);
-    yield row;
-  }
 }
 
 /** A value that is not defined is left out. */
@@ -239,26 +224,26 @@ async function longTableOf(
   };
 }
 
-/** While it reads the closes, pieces are empty. */
+/** While it reads and correlates the closes, pieces are empty. */
 function* piecesOf(ratesQuery: StatisticsQuery, prices: Prices, board: Board): Generator<readonly FlatRow[]> {
   const reading = describeAll(ratesQuery, prices);
   let step = reading.next();
   for (; !step.done; step = reading.next()) yield [];
-  for (const row of rowsOf(ratesQuery, step.value, prices, board)) yield [row];
+  yield rowsOf(ratesQuery, step.value, prices, board);
 }
 
-function* rowsOf(
+function rowsOf(
   { symbols, first, last }: StatisticsQuery,
-  described: readonly DescribedCloses[],
+  described: readonly DescribedSymbol[],
   prices: Prices,
   board: Board,
-): Generator<FlatRow> {
+): FlatRow[] {
   const range = [printDay(first), printDay(last)];
-  for (const [i, { code, series }] of symbols.entries()) {
+  return symbols.map(({ code, series }, i) => {
     const { unit, quote } = prices.measure(series);
-    const { closes, statistics: one, sourceIds } = described[i]!;
-    const cells = described.map((other) => optional(correlation(closes, other.closes), printNumber));
+    const { statistics: one, sourceIds, correlations } = described[i]!;
+    const cells = correlations.map((value) => optional(value, printNumber));
     const source = sourceNames(board, sourceIds);
-    yield [code, ...range, ...Object.values(fieldsOf(one)), unit, quote, source, ...cells];
-  }
+    return [code, ...range, ...Object.values(fieldsOf(one)), unit, quote, source, ...cells];
+  });
 }
