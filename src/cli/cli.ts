@@ -4,7 +4,7 @@ import { nearestCodes } from '../market/search/similar-codes.ts';
 import { VERSION } from '../runtime/version.ts';
 import { loadCommands } from './commands.ts';
 import { type Command, helpOf, readCall, table, UsageError } from './framework/command.ts';
-import { printLine } from './framework/print-line.ts';
+import { printLine, printMessage } from './framework/print-line.ts';
 import { reasonOf } from './framework/reason.ts';
 
 /** Runs one command line. Returns the exit code: 0 success, 1 failure, 2 incorrect usage. */
@@ -12,7 +12,7 @@ export async function runCli(args: readonly string[], providers?: readonly Provi
   try {
     return await run(args, providers);
   } catch (error) {
-    console.error(`openpit: ${reasonOf(error)}`);
+    printMessage(`openpit: ${reasonOf(error)}`);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
 }

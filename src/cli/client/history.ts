@@ -4,7 +4,7 @@ import { wholeHistory } from '../../client/history.ts';
 import { LAST_DAY, printDay } from '../../market/day.ts';
 import { printNumber } from '../../market/decimal.ts';
 import type { Command } from '../framework/command.ts';
-import { printLine } from '../framework/print-line.ts';
+import { printLine, printMessage } from '../framework/print-line.ts';
 import { CONVERSION_FLAGS, OUTPUT_FLAGS, outputOf, requestOf } from './output.ts';
 import { SOURCE_FLAGS, withRates } from './source.ts';
 import { aligned, alignedTable } from './table.ts';
@@ -49,7 +49,7 @@ export const historyCommand: Command = {
       return printLine(
         [`No prices from ${params.startDate}${to === undefined ? '' : ` to ${to}`}.`, ...warnings].join(' '),
       );
-    for (const warning of warnings) console.error(warning); // a table has no place for them
+    for (const warning of warnings) printMessage(warning); // a table has no place for them
     printLine(output === 'csv' ? historyCsv(rows) : historyTable(rows, metadata));
   },
 };

@@ -4,7 +4,7 @@ import { signed } from '../../client/signed.ts';
 import { difference, percentChange, printNumber } from '../../market/decimal.ts';
 import { type Colour, colourFor } from '../framework/colour.ts';
 import type { Command, CommandCall } from '../framework/command.ts';
-import { printLine } from '../framework/print-line.ts';
+import { printLine, printMessage, terminalText } from '../framework/print-line.ts';
 import { momentOf } from './latest.ts';
 import { requestOf } from './output.ts';
 import { SOURCE_FLAGS, streamFrom, withRates } from './source.ts';
@@ -72,7 +72,7 @@ async function* polled(ask: AskRates, symbols: string, signal: AbortSignal): Asy
       yield quote;
     }
     for (const reason of missing) {
-      if (!reported.has(reason)) console.error(`openpit: ${reason} Waiting for a price.`);
+      if (!reported.has(reason)) printMessage(`openpit: ${reason} Waiting for a price.`);
       reported.add(reason);
     }
     await Promise.race([
@@ -118,7 +118,8 @@ function screen(colour: Colour): (quote: Quote) => void {
     one.quote = quote;
     one.prices.push(quote.rate);
     if (one.prices.length > PRICES_SHOWN) one.prices.shift();
-    const lines = fitted(watchTable([...watched.values()], colour).split('\n'), process.stdout);
+    const table = terminalText(watchTable([...watched.values()], colour));
+    const lines = fitted(table.split('\n'), process.stdout);
     const up = drawn > 0 ? `\x1b[${drawn}A` : '';
     process.stdout.write(`${up}${lines.map((line) => `${line}\x1b[K\n`).join('')}`);
     drawn = lines.length;

@@ -11,6 +11,7 @@ import { codeOf } from '../../runtime/log/log.ts';
 import { type Command, type CommandCall, UsageError } from '../framework/command.ts';
 import { requireFolderOf } from '../framework/files.ts';
 import { isMistake } from '../framework/mistake.ts';
+import { printMessage } from '../framework/print-line.ts';
 import { ExportProgress } from './export-progress.ts';
 import { openOutput } from './output.ts';
 
@@ -101,7 +102,7 @@ async function exportPrices(call: CommandCall): Promise<void> {
         parameters: parametersOf(call),
       }),
     );
-    for (const warning of history.warnings) console.error(warning);
+    for (const warning of history.warnings) printMessage(warning);
     const progress = new ExportProgress();
     const output = openOutput(name);
     try {

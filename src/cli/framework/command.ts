@@ -10,6 +10,7 @@ import { messageOf } from '../../runtime/log/log.ts';
 import { isPlainText, NOT_PLAIN } from '../../runtime/plain-text.ts';
 import { commandLineUser } from './actor.ts';
 import { missingLedger } from './existing-ledger.ts';
+import { printMessage } from './print-line.ts';
 
 /** An option of a command. `value` names its argument; an option without one is a switch. */
 export interface Flag {
@@ -143,7 +144,7 @@ export function readCall(command: Command, args: readonly string[]): CommandCall
 function warnOfMisspelledLedger({ unknownSettings }: Config): void {
   for (const unknown of unknownSettings) {
     const isLedgers = LEDGER_SETTINGS.some((setting) => setting === unknown.meant);
-    if (isLedgers) console.error(`openpit: ${unknownSettingText(unknown)}`);
+    if (isLedgers) printMessage(`openpit: ${unknownSettingText(unknown)}`);
   }
 }
 

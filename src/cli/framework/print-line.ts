@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { codeOf } from '../../runtime/log/log.ts';
+import { COLOUR_CODES } from './colour.ts';
 
 const STANDARD_OUTPUT = 1;
 const RETRY_MS = 5;
@@ -9,7 +10,7 @@ const RETRY_MS = 5;
  * disk: a script must not use half a list, and a key is shown only once. `onUnread` is called if nobody reads the output any more.
  */
 export function printLine(text: string, onUnread = () => {}): void {
-  const bytes = Buffer.from(`${text}\n`);
+  const bytes = Buffer.from(`${terminalText(text)}\n`);
   let written = 0;
   while (written < bytes.length) {
     try {
@@ -23,4 +24,30 @@ export function printLine(text: string, onUnread = () => {}): void {
       Bun.sleepSync(RETRY_MS); // a pipe that does not block is full
     }
   }
+}
+
+/** Prints a message, warning or error to standard error. */
+export function printMessage(text: string): void {
+  console.error(terminalText(text));
+}
+
+/** Control characters but the line feed and the tab, and characters that change the direction of what follows. */
+const COMMANDS = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
+
+const COLOURS = new RegExp(`(${COLOUR_CODES.map((code) => RegExp.escape(code)).join('|')})`);
+
+/**
+ * Escapes, as JSON does, what a terminal would execute: texts from files, providers and servers could otherwise change its
+ * title, its clipboard or the lines before. Only the program's own colours are kept.
+ */
+export function terminalText(text: string): string {
+  if (text.search(COMMANDS) < 0) return text;
+  return text
+    .split(COLOURS)
+    .map((part, i) => (i % 2 === 1 ? part : part.replace(COMMANDS, escaped)))
+    .join('');
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
