@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
+import { fetchErrorMessage } from '../runtime/log/log.ts';
 import { Counters } from '../runtime/metrics/counters.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -21,7 +22,7 @@ export class Webhook {
     this.#clock = clock;
   }
 
-  /** Throws when the receiver does not answer with a 2xx in time, or when `signal` gives up. */
+  /** Throws when the receiver does not answer with a 2xx in time, or when `signal` gives up. No error has the URL, which may be a secret. */
   async send(id: string, event: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void> {
     try {
       await this.#post(id, event, signal);
@@ -39,7 +40,7 @@ export class Webhook {
     const response = await fetch(this.#url, {
       method: 'POST',
       body,
-      redirect: 'error',
+      redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       headers: {
         'content-type': 'application/json',
@@ -47,6 +48,8 @@ export class Webhook {
         'webhook-timestamp': timestamp,
         'webhook-signature': `v1,${sign(this.#secret, `${id}.${timestamp}.${body}`)}`,
       },
+    }).catch((error: unknown) => {
+      throw new Error(fetchErrorMessage(error));
     });
     await response.body?.cancel();
     if (!response.ok) throw new Error(`the receiver responded with ${response.status}`);

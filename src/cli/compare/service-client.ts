@@ -1,5 +1,5 @@
 import { unreachable } from '../../client/ask.ts';
-import { messageOf } from '../../runtime/log/log.ts';
+import { fetchErrorMessage } from '../../runtime/log/log.ts';
 import type { JsonObject, JsonValue, ServiceResponse } from './differences.ts';
 
 /** A service of this interface family. */
@@ -55,7 +55,7 @@ async function send(url: string, key: string): Promise<Response> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     return await fetch(url, { headers: { 'x-api-key': key }, redirect: 'manual', signal });
   } catch (error) {
-    throw unreachable(url, messageOf(error));
+    throw unreachable(url, fetchErrorMessage(error));
   }
 }
 

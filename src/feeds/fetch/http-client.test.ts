@@ -145,6 +145,18 @@ describe('a retry', () => {
     expect(attempts).toBe(3);
   });
 
+  test('follows a response that is not HTTP; the reason is without the URL, which may contain a key', async () => {
+    const heads = {
+      Malformed_HTTP_Response: 'HTTP/1.1 200 OK\r\netag: "\x01"\r\n\r\n',
+      InvalidContentLength: 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n',
+    };
+    for (const [name, head] of Object.entries(heads)) {
+      const url = await respondWithBytes(head, (socket) => void socket.end());
+      const { answer } = await ask({ url: `${url}/prices.csv?api_key=secret` });
+      expect(answer).toMatchObject({ reason: `the connection failed: ${name} (3 attempts)`, isOutage: true });
+    }
+  });
+
   test('follows a body that cannot be decompressed; the reason is without the URL, which may contain a key', async () => {
     for (const encoding of ['gzip', 'br', 'zstd']) {
       server.respond = text('neither', { headers: { 'content-encoding': encoding } });

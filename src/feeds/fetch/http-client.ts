@@ -1,4 +1,4 @@
-import { codeOf, messageOf } from '../../runtime/log/log.ts';
+import { codeOf, fetchErrorMessage } from '../../runtime/log/log.ts';
 import { isSecure } from '../addresses.ts';
 import { type BodyKind, kindName, kindOf } from '../formats/body.ts';
 import type { Runtime } from './runtime.ts';
@@ -197,8 +197,8 @@ function networkReason(error: unknown): string {
   if (code === 'ECONNREFUSED') return 'the provider could not be reached';
   if (code === 'ECONNRESET' || code === 'ConnectionClosed')
     return 'the connection closed before the response was complete';
-  if (/^Zlib|Decompression/.test(code)) return 'the compressed body is damaged'; // Bun's message has the URL
-  return `the connection failed: ${messageOf(error)}`;
+  if (/^Zlib|Decompression/.test(code)) return 'the compressed body is damaged';
+  return `the connection failed: ${fetchErrorMessage(error)}`;
 }
 
 function failed(reason: string): FetchFailure {

@@ -40,6 +40,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Why `fetch` failed, without the URL that Bun adds to the reason: it may contain a key. */
+export function fetchErrorMessage(error: unknown): string {
+  return messageOf(error).split(' fetching ')[0]!;
+}
+
 /** Its code, such as ENOENT; empty if it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
