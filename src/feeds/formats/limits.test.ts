@@ -8,7 +8,7 @@ import { Collector } from './collector.ts';
 import { list, numeric, readJson } from './json.ts';
 import { readTable } from './table.ts';
 import { readSheet } from './xlsx/workbook.ts';
-import { parseXml } from './xml.ts';
+import { parseXml, XmlReader } from './xml.ts';
 import { Zip } from './zip.ts';
 
 /** Bodies that are small on the wire and large in memory or in work. Each is rejected by a count, not by a clock. */
@@ -48,6 +48,28 @@ describe('XML', () => {
     expect(() => parseXml('<a>'.repeat(33))).toThrow('more than 32 levels deep');
     const attributes = Array.from({ length: 65 }, (_, i) => `a${i}=""`).join(' ');
     expect(() => parseXml(`<a ${attributes}/>`)).toThrow('more than 64 attributes');
+  });
+
+  test.each(['<a>', '<a><b c="', '<a><!--', '<a><![CDATA[', '<a><?b '])(
+    'memory stays bounded, whatever does not end after %s',
+    (start) => {
+      const reader = new XmlReader({ text() {} });
+      const endless = () => {
+        reader.write(start);
+        for (let i = 0; i < 100; i++) reader.write(' '.repeat(100_000));
+      };
+      expect(endless).toThrow('more than 1000000 characters');
+    },
+  );
+
+  test('a document is as long as it likes', () => {
+    let elements = 0;
+    const reader = new XmlReader({ open: () => elements++ });
+    reader.write('<a>');
+    for (let i = 0; i < 100; i++) reader.write(`${' '.repeat(99_000)}<b/><!-- c -->${' '.repeat(1_000)}`);
+    reader.write('</a>');
+    reader.end();
+    expect(elements).toBe(101);
   });
 
   test('a document type is rejected wherever the entity would be used', () => {

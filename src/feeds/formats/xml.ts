@@ -23,6 +23,8 @@ const DEPTH_MAX = 32;
 const ATTRIBUTES_MAX = 64;
 /** ECB's full history, the largest document that is read as a tree, has 300,000 elements. */
 const TREE_ELEMENTS_MAX = 500_000;
+/** Of one text, tag or comment, which the parser keeps until its end. A cell of a worksheet has at most 32,767. */
+const TOKEN_CHARS_MAX = 1_000_000;
 
 /**
  * Reads a document in chunks, with bounded memory. Rejects document types: no provider needs one, and entities allow a small
@@ -32,6 +34,8 @@ export class XmlReader {
   readonly #parser = new SaxesParser({ position: false, xmlns: false as const });
   #depth = 0;
   #attributes = 0;
+  /** Characters since the last chunk in which an element began or ended. */
+  #pending = 0;
 
   constructor(handler: XmlHandler) {
     const parser = this.#parser;
@@ -46,8 +50,12 @@ export class XmlReader {
       if (++this.#attributes > ATTRIBUTES_MAX)
         throw new Error(`an XML element has more than ${ATTRIBUTES_MAX} attributes`);
     });
-    parser.on('opentag', (tag) => handler.open?.(localName(tag.name), localNames(tag.attributes)));
+    parser.on('opentag', (tag) => {
+      this.#pending = 0;
+      handler.open?.(localName(tag.name), localNames(tag.attributes));
+    });
     parser.on('closetag', (tag) => {
+      this.#pending = 0;
       this.#depth--;
       handler.close?.(localName(tag.name));
     });
@@ -62,6 +70,9 @@ export class XmlReader {
   }
 
   write(chunk: string): void {
+    if (this.#pending > TOKEN_CHARS_MAX)
+      throw new Error(`a text or tag of the XML has more than ${TOKEN_CHARS_MAX} characters`);
+    this.#pending += chunk.length;
     this.#parser.write(chunk);
   }
 
