@@ -34,6 +34,17 @@ test('a missing ledger is a warning, and is not created', async () => {
   expect(doctor.exitCode).toBe(0);
 });
 
+test('an empty file in place of the ledger is named, with the setting of its folder', async () => {
+  const folder = newFolder();
+  const path = join(folder, 'openpit.db');
+  writeFileSync(path, '', { mode: 0o600 });
+  const doctor = await Doctor.run({ OPENPIT_DATA_DIR: folder });
+  expect(doctor.of('ledger.schema')).toEqual([
+    `warning: ${path} holds no ledger yet → the first start or openpit migrate creates it. If there should be one, set OPENPIT_DATA_DIR to its folder`,
+  ]);
+  expect(doctor.exitCode).toBe(0);
+});
+
 test('a data folder that is a file, or below one, is a problem that names the file', async () => {
   const file = join(newFolder(), 'file');
   writeFileSync(file, '');
