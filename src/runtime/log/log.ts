@@ -37,8 +37,11 @@ export function logLine(clock: Clock, level: LogLevel, event: string, fields: Fi
 
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message.replace(BUN_QUESTION, '') : String(error);
 }
+
+/** How Bun ends the message of a refused connection. What to check depends on who connects to what. */
+const BUN_QUESTION = / Is the computer able to access the url\?$/;
 
 /** Its code, such as ENOENT; empty if it has none. */
 export function codeOf(error: unknown): string {

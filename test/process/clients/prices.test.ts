@@ -245,10 +245,28 @@ test('a server that cannot be reached is named, and a wrong URL refused', async 
   for (const command of ['latest', 'watch']) {
     const away = await openpit([command, 'XAU', '--url', 'http://127.0.0.1:1'], nowhere);
     expect(away.exitCode).toBe(1);
-    expect(away.stderr).toContain('http://127.0.0.1:1 cannot be reached; check the address');
+    expect(away.stderr).toMatch(
+      /^openpit: http:\/\/127\.0\.0\.1:1 cannot be reached; check the address, .* Unable to connect\.\)\n$/,
+    );
   }
   expect(await openpit(['latest', 'XAU', '--url', 'rates'], nowhere)).toMatchObject({ exitCode: 2 });
 });
+
+test('a wrong path in --url is named, without the paths of the server', async () => {
+  const commands = [
+    ['latest', 'XAU'],
+    ['history', 'XAU', '--from', '2024-04-30'],
+    ['watch', 'XAU'],
+  ];
+  for (const args of commands) {
+    const url = `${program.url}/v2/rates`;
+    const { exitCode, stderr } = await openpit([...args, '--url', url], { ...nowhere, OPENPIT_KEY: key });
+    expect(stderr).toBe(
+      `openpit: the server does not have this interface at ${url}; check --url: it is where the interface begins, such as ${program.url} or ${program.url}/v2\n`,
+    );
+    expect(exitCode).toBe(1);
+  }
+}, 60_000);
 
 test('openpit history says beside its prices which symbols have none in the range', async () => {
   await importPrices('PL', '2024-05-14,1000\n');
