@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   feeds: ['market', 'ledger', 'runtime'],
   gate: ['ledger', 'runtime'],
   api: ['http', 'market', 'ledger', 'board', 'gate', 'console', 'client', 'mcp', 'runtime'],
-  client: ['market', '..'], // openpit-client, the package
+  client: ['market', 'runtime', '..'], // openpit-client, the package
   mcp: ['client', 'market'],
   console: ['..'], // openpit-client, the package
   setup: ['ledger', 'gate', 'config', 'config.ts'],

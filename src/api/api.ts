@@ -25,6 +25,7 @@ import type { MaybeAsync } from './model/maybe-async.ts';
 import type { ParquetFiles } from './parquet/parquet-files.ts';
 import { CostReport } from './pipeline/dry-run/cost-report.ts';
 import { IdempotentAnswers, type KeptAnswer } from './pipeline/idempotency/idempotent-answers.ts';
+import { LargeResponses } from './pipeline/large/large-responses.ts';
 import { ParquetDelivery } from './pipeline/parquet/parquet-delivery.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { Charge } from './pipeline/steps/charge.ts';
@@ -122,7 +123,7 @@ export class Api {
       charge,
       clientAddress,
       costReport: new CostReport(charge, responses),
-      delivery: new Delivery(charge, remainingQuota, parquet),
+      delivery: new Delivery(charge, remainingQuota, parquet, new LargeResponses(clientAddress, 1)),
       parquet,
       encoder: new AnswerEncoder(tags, onDownloadFailure),
       marketViews: new MarketViews(options.board, tags),

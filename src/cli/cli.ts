@@ -3,9 +3,11 @@ import type { Provider } from '../feeds/provider.ts';
 import { nearestCodes } from '../market/search/similar-codes.ts';
 import { VERSION } from '../runtime/version.ts';
 import { loadCommands } from './commands.ts';
-import { type Command, helpOf, readCall, table, UsageError } from './framework/command.ts';
+import { type Command, readCall, UsageError } from './framework/command.ts';
 import { printLine, printMessage } from './framework/print-line.ts';
 import { reasonOf } from './framework/reason.ts';
+import { outputWidth } from './framework/wrap.ts';
+import { helpOf, listOf, nextSteps, overview } from './help/help.ts';
 
 /** Runs one command line. Returns the exit code: 0 success, 1 failure, 2 incorrect usage. */
 export async function runCli(args: readonly string[], providers?: readonly Provider[]): Promise<number> {
@@ -20,12 +22,12 @@ export async function runCli(args: readonly string[], providers?: readonly Provi
 async function run(args: readonly string[], providers?: readonly Provider[]): Promise<number> {
   const [first, ...rest] = args;
   if (first === undefined) {
-    printLine(NEXT_STEPS);
+    printLine(nextSteps(outputWidth(process.stdout)));
     return 2;
   }
   if (first === 'help' && rest.length > 0) return run([...rest, '--help'], providers);
   if (first === '--help' || first === '-h' || first === 'help') {
-    printLine(overview(await loadCommands()));
+    printLine(overview(await loadCommands(), outputWidth(process.stdout)));
     return 0;
   }
   if (first === '--version' || first === '-v') {
@@ -37,7 +39,7 @@ async function run(args: readonly string[], providers?: readonly Provider[]): Pr
   const command = matching.toSorted((a, b) => wordsOf(b.name) - wordsOf(a.name))[0]; // `import undo` before `import`
   if (!command) return unknown(args, commands);
   const call = readCall(command, args.slice(wordsOf(command.name)));
-  if (call === 'help') printLine(helpOf(command));
+  if (call === 'help') printLine(helpOf(command, outputWidth(process.stdout)));
   else await command.run(call);
   return 0;
 }
@@ -49,7 +51,7 @@ function unknown(args: readonly string[], commands: readonly Command[]): number 
   const words = args.filter((arg) => !arg.startsWith('-'));
   const group = groupOf(words);
   if (group.length > 0) {
-    printLine(table(group.map(rowOf)));
+    printLine(listOf(group, outputWidth(process.stdout)));
     return args.includes('--help') || args.includes('-h') ? 0 : 2;
   }
   if (args[0]!.startsWith('-'))
@@ -65,26 +67,6 @@ function unknown(args: readonly string[], commands: readonly Command[]): number 
 /** The first words of all commands. */
 function beginnings(commands: readonly Command[], words: number): Set<string> {
   return new Set(commands.map(({ name }) => name.split(' ').slice(0, words).join(' ')));
-}
-
-const NEXT_STEPS = `openpit ${VERSION}: an open commodity rates service
-
-  openpit serve                     start a server; the first start fills it with simulated prices
-  openpit latest XAU WTIOIL-FUT     query the ledger on this machine, or a server with --url
-  openpit feed enable --all         fetch real prices from public sources
-  openpit import FILE               add prices of your own
-  openpit account create --help     give a customer a key
-  openpit doctor                    diagnose this installation
-
-openpit help lists all commands, openpit help COMMAND explains one.`;
-
-function overview(commands: readonly Command[]): string {
-  const rows = commands.map(rowOf);
-  return `openpit ${VERSION}: an open commodity rates service\n\nUsage: openpit COMMAND [options]\n\n${table(rows)}\n\nRun openpit COMMAND --help for the options of a command.`;
-}
-
-function rowOf({ name, operands = [], summary }: Command): string[] {
-  return [[name, ...operands].join(' '), summary];
 }
 
 function wordsOf(name: string): number {

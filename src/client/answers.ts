@@ -3,6 +3,8 @@ export interface PriceMetadata {
   unit: string;
   /** The currency; `none` for a ratio. */
   quote: string;
+  /** What the published price was multiplied by; absent if it is the published one. */
+  factor?: number;
   source: string;
   /** The moment of the price, for the latest one. */
   at?: string;
@@ -58,6 +60,8 @@ export interface FluctuationAnswer {
 
 export interface HistoryRow extends PriceBar {
   date: string;
+  /** As in the metadata, for a currency whose exchange rate differs from day to day. */
+  factor?: number;
   symbol: string;
   average: number;
   count: number;

@@ -1,4 +1,5 @@
 import { ConnectionLost, Openpit, OpenpitError, type StreamRate } from '../../client/src/index.ts';
+import { messageOf } from '../runtime/log/log.ts';
 
 /**
  * Sends a GET request of the interface and returns the JSON of its answer: to a server, to this process, or to the ledger
@@ -66,14 +67,14 @@ export async function* streamFromServer(
 }
 
 function refusalOf(error: unknown, url: string): unknown {
-  if (error instanceof ConnectionLost) return unreachable(url, error.message);
+  if (error instanceof ConnectionLost) return unreachable(url, error);
   return error instanceof OpenpitError ? new RequestRefused(error.message, error.status, error.code) : error;
 }
 
 /** Names the address: it may be mistyped. */
-export function unreachable(url: string, reason: string): Error {
+export function unreachable(url: string, reason: unknown): Error {
   return new Error(
-    `${url} cannot be reached; check the address, and that the service is running (${reason})`,
+    `${url} cannot be reached; check the address, and that the service is running (${messageOf(reason)})`,
   );
 }
 

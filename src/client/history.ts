@@ -1,4 +1,4 @@
-import type { HistoryAnswer, HistoryRow } from './answers.ts';
+import type { HistoryAnswer, HistoryRow, PriceMetadata } from './answers.ts';
 import type { AskRates, QueryValues } from './ask.ts';
 
 /** All pages of a history, one after the other. */
@@ -17,12 +17,21 @@ export async function wholeHistory(
   params: QueryValues,
 ): Promise<{ rows: HistoryRow[]; metadata: HistoryAnswer['metadata']; warnings: readonly string[] }> {
   const rows: HistoryRow[] = [];
-  let metadata: HistoryAnswer['metadata'] = {};
+  const metadata: Record<string, PriceMetadata> = {};
   let warnings: readonly string[] = [];
   for await (const page of historyPages(ask, params)) {
     rows.push(...page.rates);
-    metadata = { ...metadata, ...page.metadata };
+    for (const [code, own] of Object.entries(page.metadata)) {
+      metadata[code] = { ...own, source: joinedSources(metadata[code]?.source ?? 'none', own.source) };
+    }
     warnings = page.warnings ?? []; // every page has those of the whole range
   }
   return { rows, metadata, warnings };
+}
+
+/** The sources of a symbol on several pages. A page without prices of it names `none`. */
+function joinedSources(...texts: readonly string[]): string {
+  const names = new Set(texts.flatMap((text) => text.split(', ')));
+  names.delete('none');
+  return [...names].join(', ') || 'none';
 }

@@ -5,7 +5,7 @@
  */
 export function inTermsOf(names: Readonly<Record<string, string>>, message: string): string {
   return message.replace(
-    /The parameter "(\w+)"|[Tt]he (startDate|endDate)\b|(GET \/symbols\b|without quote\b|\b\w+=(?=\w))/g,
+    /The parameter "(\w+)"|[Tt]he (startDate|endDate)\b|(GET \/symbols\b|the option "url"|without quote\b|\b\w+=(?=\w))/g,
     (whole, parameter?: string, day?: string, other?: string) => names[parameter ?? day ?? other!] ?? whole,
   );
 }

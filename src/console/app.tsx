@@ -12,6 +12,7 @@ import { Failure, Loading, Notice, type Shape } from './show/parts.tsx';
 import { ThemeSwitch } from './show/theme.tsx';
 import accountStyle from './style/account.css' with { type: 'file' };
 import docsStyle from './style/docs.css' with { type: 'file' };
+import formStyle from './style/forms.css' with { type: 'file' };
 import marketStyle from './style/market.css' with { type: 'file' };
 import operatorStyle from './style/operator.css' with { type: 'file' };
 
@@ -20,10 +21,12 @@ const MarketPage = lazy(async () => {
 }, 'market');
 const SymbolPage = lazy(async () => (await import('./pages/symbol.tsx')).SymbolPage, 'chart');
 const AccountPage = lazy(async () => {
-  return (await withStyles(import('./pages/account.tsx'), accountStyle, operatorStyle)).AccountPage;
+  return (await withStyles(import('./pages/account.tsx'), formStyle, accountStyle, operatorStyle))
+    .AccountPage;
 }, 'cards');
 const OperatorPage = lazy(async () => {
-  return (await withStyles(import('./pages/operator.tsx'), accountStyle, operatorStyle)).OperatorPage;
+  return (await withStyles(import('./pages/operator.tsx'), formStyle, accountStyle, operatorStyle))
+    .OperatorPage;
 }, 'cards');
 const DocsPage = lazy(async () => (await withStyles(import('./pages/docs.tsx'), docsStyle)).DocsPage);
 

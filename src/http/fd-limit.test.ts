@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { bodyOf, get, open, sendAll } from '../../test/support/http/raw-http.ts';
+import { bodyOf, get, open, post, sendAll } from '../../test/support/http/raw-http.ts';
 import { eventually } from '../../test/support/program.ts';
 
 const PROGRAM = join(import.meta.dir, '../../test/support/http/bare-server.ts');
@@ -44,3 +45,26 @@ test('with more clients than file descriptors, active clients are served and the
   expect(active.socket.closed).toBe(false);
   active.socket.destroy();
 }, 180_000);
+
+test.each([
+  ['read nothing of their responses', get('/large')],
+  ['do not send the bodies of their requests', post('/', '', 'Content-Length: 5\r\n')],
+])(
+  'while clients that %s hold all file descriptors, a new client replaces one of them',
+  async (_, bytes) => {
+    const isServed = async () => (await sendAll(port, get('/'))).startsWith('HTTP/1.1 200 ');
+    for (const socket of crowd.splice(0)) socket.destroy();
+    await eventually(isServed);
+    for (let i = 0; i < 60; i++) {
+      const { socket } = open(port);
+      crowd.push(socket);
+      socket.write(bytes);
+      await new Promise((resolve) => socket.once('data', resolve).once('close', resolve));
+      socket.pause();
+    }
+    await eventually(isServed);
+    // Their time limits would have closed all of them at once. The process has a few files of its own.
+    expect(readdirSync(`/proc/${server.pid}/fd`).length).toBeGreaterThan(50);
+  },
+  180_000,
+);

@@ -12,8 +12,10 @@ import {
   serveHere,
   TRANSPORTS,
 } from '../../test/support/http/raw-http.ts';
+import { eventually } from '../../test/support/program.ts';
+import { bufferPool } from './message/buffer-pool.ts';
 import type { IncomingRequest } from './message/incoming-request.ts';
-import { reply } from './message/reply.ts';
+import { type RawReply, reply } from './message/reply.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** Only /echo reads its body. The other paths show what happens to a body that the handler ignores. */
@@ -25,8 +27,19 @@ async function respond(request: IncomingRequest) {
   if (url === '/stream') return reply(countdown(3), { 'Content-Type': 'text/plain' });
   if (url === '/endless') return reply(endless(), {});
   if (url === '/large') return reply('x'.repeat(5_000_000), {});
+  if (url === '/bytes') return reply(new Uint8Array(5_000_000).fill(120), {});
+  if (url === '/pooled') return pooled(5_000_000);
   if (url === '/empty') return reply(null, {}, 204);
   return reply(`${method} ${url}`, { 'X-Evil': 'a\r\nX-Injected: 1' });
+}
+
+let released = 0;
+function pooled(length: number): RawReply {
+  const head = `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`;
+  const bytes = bufferPool.acquire(head.length + length);
+  bytes.memory.fill(120).latin1Write(head, 0);
+  bytes.whenReleased(() => released++);
+  return { status: 200, bytes };
 }
 
 let canceled = 0;
@@ -87,12 +100,29 @@ describe.each(TRANSPORTS)('over %s,', (transport) => {
       expect(bodyOf(old)).toBe('3 2 1 ');
     });
 
-    test('larger than the socket buffers is sent completely', async () => {
-      const { socket, all } = open();
+    test.each(['/large', '/bytes', '/pooled'])(
+      'larger than the socket buffers (%s) is sent completely',
+      async (path) => {
+        const { socket, all } = open();
+        socket.pause();
+        socket.write(get(path, 'Connection: close\r\n'));
+        setTimeout(() => socket.resume(), 100);
+        const answer = await all;
+        expect(bodyOf(answer)).toBe('x'.repeat(5_000_000));
+        const headers = answer.slice(0, -5_000_000).match(/^(Connection|Strict-Transport-Security)/gm) ?? [];
+        expect(headers).toHaveLength(transport === 'TLS' ? 2 : 1);
+      },
+    );
+
+    test('in a pooled buffer keeps it until the client has read its end, or has disconnected', async () => {
+      const before = released;
+      const { socket } = open();
       socket.pause();
-      socket.write(get('/large', 'Connection: close\r\n'));
-      setTimeout(() => socket.resume(), 100);
-      expect(bodyOf(await all)).toHaveLength(5_000_000);
+      socket.write(get('/pooled', 'Connection: close\r\n'));
+      await sendAll(get('/well'));
+      expect(released).toBe(before);
+      socket.destroy();
+      await eventually(async () => released === before + 1);
     });
 
     test('that is streamed without end is canceled when the client disconnects, and is not buffered for a slow client', async () => {

@@ -92,14 +92,28 @@ function everyRealSecond(sweep: () => void): () => void {
 }
 
 /**
- * Closes the oldest connection without a request, or the oldest with an incomplete head, or the oldest idle one, or else
- * the newest. It does not wait for the client to close its side: an attacker would not.
+ * Closes the oldest connection without a request, or the oldest with an incomplete head, or the oldest idle one, or the one
+ * that has waited for its client for the longest time, or else the newest. It does not wait for the client to close its
+ * side: an attacker would not.
  */
 function evictOne(connections: ReadonlySet<Connection>, newest: Connection): void {
   const oldest = (state: ConnectionState) =>
     connections.values().find((one) => one.state === state && one !== newest);
-  const evicted = oldest('new') ?? oldest('head') ?? oldest('idle') ?? newest;
+  const evicted = oldest('new') ?? oldest('head') ?? oldest('idle') ?? longestWaiting(connections) ?? newest;
   evicted.terminate();
+}
+
+/** A client that is reading or sending at a normal rate does not wait for so long. */
+const WAITING_SECONDS_MIN = 2;
+
+/** The connection whose client has read nothing of its response, or has not completed its body, for the longest time. */
+function longestWaiting(connections: ReadonlySet<Connection>): Connection | undefined {
+  let found: Connection | undefined;
+  for (const one of connections) {
+    if (one.state === 'handling' || one.seconds < WAITING_SECONDS_MIN) continue;
+    if (!found || one.seconds > found.seconds) found = one;
+  }
+  return found;
 }
 
 /** Errors of the peer or the network, such as ECONNRESET or a failed handshake. Everything else is a bug. */

@@ -161,6 +161,13 @@ inBrowser('a chart', (browser) => {
     await close();
   });
 
+  test('the axis has labels for prices of any size', async () => {
+    const { drawn, close } = await open('#/symbol/{XAG}/1000000');
+    const labels = async () => (await drawn.all()).filter((text) => /^0\.0000[45]\d+$/.test(text));
+    await eventually(async () => (await labels()).length > 2);
+    await close();
+  });
+
   test('the wheel scrolls the page until the chart is focused, and then zooms it', async () => {
     const { page, drawn, close } = await open('#/symbol/XAU');
     const scrolled = () => page.evaluate('scrollY') as Promise<number>;

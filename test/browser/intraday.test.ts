@@ -93,6 +93,7 @@ inBrowser('minutes and hours', (browser) => {
 
   test('newer prices move the last bar, or begin a new one, without another request', async () => {
     const { page, close } = await openPage(browser, service.url);
+    await page.clock.setFixedTime(now); // later, they would be changes of a closed day, which is loaded again
     const requests: string[] = [];
     page.on('request', (request) => {
       if (request.method() === 'GET' && request.url().includes('/rates/')) requests.push(request.url());

@@ -57,6 +57,8 @@ inBrowser('the data of a symbol', (browser) => {
       statistics: { XAU: { count: number } };
     };
     expect(await table.locator('tbody td').first().textContent()).toBe(String(statistics.XAU.count));
+    const correlation = table.getByRole('row', { name: 'Correlation with XAG' }).locator('td').first();
+    expect(await correlation.textContent()).toMatch(/^−?0\.\d\d$/);
     await page.reload();
     await table.getByText('Volatility').waitFor();
     expect(complaints).toEqual([]);
@@ -89,6 +91,35 @@ inBrowser('the data of a symbol', (browser) => {
     expect(png.suggestedFilename()).toBe('XAU-XAG-day.png');
     expect(new TextDecoder().decode((await bytesOf(png)).slice(1, 4))).toBe('PNG');
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('a symbol that is not on the first page of a history has its source in the CSV', async () => {
+    const days = Array.from({ length: 2_600 }, (_, i) => [date(2_600 - i), 1_000] as const);
+    await service.publish('PL', Object.fromEntries(days));
+    const { page, close } = await open('#/symbol/PL?compare=XAG&range=All&interval=day');
+    await page.getByText('Download', { exact: true }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV', exact: true }).click(),
+    ]);
+    const lines = new TextDecoder()
+      .decode(await bytesOf(file))
+      .trim()
+      .split('\n');
+    expect(lines).toHaveLength(1 + 2_600 + DAYS);
+    expect(lines.filter((line) => !line.endsWith(',test'))).toEqual([lines[0]!]);
+    await close();
+  });
+
+  test('a Parquet file is named for the only symbol that it has', async () => {
+    const { page, close } = await open('#/symbol/XAU?compare=XAG&range=1M&unit=g');
+    await page.getByText('Download', { exact: true }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Parquet (XAU only)' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('XAU-day.parquet');
     await close();
   });
 

@@ -34,6 +34,7 @@ inBrowser('on a phone', (browser) => {
     await service.publish('XAU', { '2024-05-14': 2_350, '2024-05-15': 2_360 });
     await service.publish('XAG', { '2024-05-14': 28, '2024-05-15': 27 });
     await service.publish('PL', { '2024-05-14': 1_060, '2024-05-15': 1_050 });
+    await service.publish('AL-AVG', { '2024-05-01': 123_456_789.123456 });
   });
   afterAll(() => service?.close());
 
@@ -63,6 +64,34 @@ inBrowser('on a phone', (browser) => {
       expect(panel!.x + panel!.width, name).toBeLessThanOrEqual(320);
       await page.keyboard.press('Escape');
     }
+    await close();
+  });
+
+  for (const width of [320, 1_000, 1_600]) {
+    test(`a rate of many digits is complete and stands beside the name, ${width} px wide`, async () => {
+      const { page, close } = await openPage(browser, service.url, { viewport: { width, height: 640 } });
+      await page.goto(`${service.url}/#key=${key}`);
+      const row = page.getByRole('row', { name: /AL-AVG/ });
+      await row.getByText('123,456,789.123456').waitFor();
+      expect(await row.locator('.rate').evaluate((rate) => rate.scrollWidth - rate.clientWidth)).toBe(0);
+      const [name, rate] = [await row.locator('th').boundingBox(), await row.locator('.rate').boundingBox()];
+      expect(rate!.x).toBeGreaterThanOrEqual(name!.x + name!.width);
+      await close();
+    });
+  }
+
+  test('the name of an account breaks where it does not fit', async () => {
+    const response = await fetch(`${service.url}/admin/accounts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Rohstoffhandelsgesellschaftsverwaltung', plan: 'unlimited' }),
+    });
+    const { apiKey } = (await response.json()) as { apiKey: string };
+    const { page, close } = await openPage(browser, service.url, { viewport: PHONE.viewport });
+    await page.goto(`${service.url}/#key=${apiKey}`);
+    await page.goto(`${service.url}/#/account`);
+    await page.getByRole('heading', { name: /^Rohstoff/ }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
     await close();
   });
 

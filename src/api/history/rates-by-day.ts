@@ -39,7 +39,12 @@ const BAR_BYTES = 96;
 export function expectedLength(found: readonly SymbolBars[]): number {
   let bars = 0;
   for (const one of found) bars += Array.isArray(one) ? one.length : one.to - one.from;
-  return bars * BAR_BYTES;
+  return lengthOfBars(bars);
+}
+
+/** About how many bytes this number of bars takes. */
+export function lengthOfBars(count: number): number {
+  return count * BAR_BYTES;
 }
 
 /**

@@ -27,9 +27,16 @@ export function freezeIfLarge(
   if (!isLarge(symbols, symbols.length * (last - first + 1))) return undefined;
   const frozen = prices.freeze?.(symbols.map(({ series }) => series));
   if (!frozen) return undefined;
-  let bars = 0;
-  for (const { series } of symbols) bars += frozen.days(series, first, last).length;
-  return isLarge(symbols, bars) ? frozen : undefined;
+  return isLarge(symbols, countBars(symbols, frozen, { first, last })) ? frozen : undefined;
+}
+
+/** The number of bars, or days of formulas. */
+export function countBars(
+  symbols: readonly RequestedSymbol[],
+  prices: FrozenPrices,
+  { first, last }: DayRange,
+): number {
+  return symbols.reduce((sum, { series }) => sum + prices.days(series, first, last).length, 0);
 }
 
 /** Identifies the bars of some days, with their units and currencies, and what means and volatilities depend on. */

@@ -11,6 +11,9 @@ import { aligned, alignedTable } from './table.ts';
 
 const FIELDS = ['open', 'high', 'low', 'close', 'average'] as const;
 
+/** Of CSV, as in that of the service. */
+const COLUMNS = 'date,symbol,open,high,low,close,unit,quote,factor,source,average,count'.split(',');
+
 export const historyCommand: Command = {
   name: 'history',
   operands: ['SYMBOL...'],
@@ -50,7 +53,7 @@ export const historyCommand: Command = {
         [`No prices from ${params.startDate}${to === undefined ? '' : ` to ${to}`}.`, ...warnings].join(' '),
       );
     for (const warning of warnings) printMessage(warning); // a table has no place for them
-    printLine(output === 'csv' ? historyCsv(rows) : historyTable(rows, metadata));
+    printLine(output === 'csv' ? historyCsv(rows, metadata) : historyTable(rows, metadata));
   },
 };
 
@@ -76,9 +79,13 @@ function historyTable(
   return blocks.join('\n\n');
 }
 
-function historyCsv(rows: readonly HistoryRow[]): string {
+function historyCsv(rows: readonly HistoryRow[], metadata: Readonly<Record<string, PriceMetadata>>): string {
   return csv(
-    ['date', 'symbol', ...FIELDS, 'count'],
-    rows.map((row) => [row.date, row.symbol, ...FIELDS.map((field) => row[field]), row.count]),
+    COLUMNS,
+    rows.map((row) => {
+      const { unit = '', quote = '', source = '' } = metadata[row.symbol] ?? {};
+      const { date, symbol, open, high, low, close, factor = 1, average, count } = row;
+      return [date, symbol, open, high, low, close, unit, quote, factor, source, average, count];
+    }),
   );
 }

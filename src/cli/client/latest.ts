@@ -52,10 +52,11 @@ export function momentOf(at: string): string {
   return at.length === 10 ? at : `${at.slice(0, 10)} ${at.slice(11, 19)}`;
 }
 
+/** The columns of the service's own CSV. */
 function latestCsv({ rates, metadata }: LatestAnswer): string {
   const rows = Object.entries(rates).map(([code, rate]) => {
-    const { quote, unit, at, source, stale } = metadata[code]!;
-    return [code, rate, quote, unit, at!, source, String(stale ?? '')];
+    const { unit, quote, factor = 1, at, source, stale } = metadata[code]!;
+    return [code, rate, unit, quote, factor, at!, source, String(stale ?? '')];
   });
-  return csv(['symbol', 'rate', 'quote', 'unit', 'at', 'source', 'stale'], rows);
+  return csv(['symbol', 'rate', 'unit', 'quote', 'factor', 'at', 'source', 'stale'], rows);
 }

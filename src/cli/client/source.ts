@@ -32,7 +32,7 @@ export async function withRates<T>(call: CommandCall, work: (ask: AskRates) => P
       work(await openLocalRates(ledger, call.config, systemClock)),
     );
   } catch (error) {
-    throw explained(error, call.flag('url') === undefined ? LOCAL_NAMES : OPTIONS);
+    throw explained(error, call.flag('url'));
   }
 }
 
@@ -52,7 +52,7 @@ async function* streamOf(...stream: Parameters<typeof streamFromServer>): AsyncG
   try {
     yield* streamFromServer(...stream);
   } catch (error) {
-    throw explained(error, OPTIONS);
+    throw explained(error, stream[0]);
   }
 }
 
@@ -64,22 +64,30 @@ const OPTIONS = {
   quote: '--currency',
   'without quote': 'without --currency',
   unit: '--unit',
+  'the option "url"': '--url',
 };
 
 /** `openpit symbols list` reads the ledger on this machine; a server may have other symbols. */
 const LOCAL_NAMES = { ...OPTIONS, 'GET /symbols': 'openpit symbols list' };
 
-/** An error of the interface in terms of the command line. */
-function explained(error: unknown, names: Readonly<Record<string, string>>): unknown {
+/** An error of the server at `url`, or of the ledger on this machine, in terms of the command line. */
+function explained(error: unknown, url: string | undefined): unknown {
   if (!(error instanceof RequestRefused)) return error;
   const { message, status, code } = error;
   if (code === 'missing_key') return new UsageError(KEY_MISSING);
-  const text = inTermsOf(names, message);
+  if (code === 'not_found' && url !== undefined) return new RequestRefused(nothingAt(url), status, code);
+  const text = inTermsOf(url === undefined ? LOCAL_NAMES : OPTIONS, message);
   return isMistake(error) ? new UsageError(text) : new RequestRefused(text, status, code);
 }
 
 const KEY_MISSING =
   'the server requires an API key: set the environment variable OPENPIT_KEY, for example OPENPIT_KEY=pit_live_… openpit latest XAU --url URL';
+
+/** Instead of a list of paths, which the user of a command does not send. */
+function nothingAt(url: string): string {
+  const { origin } = new URL(url);
+  return `the server does not have this interface at ${url}; check --url: it is where the interface begins, such as ${origin} or ${origin}/v2`;
+}
 
 /** Asking must not create an empty ledger. */
 function requireExisting({ config }: CommandCall): void {

@@ -16,7 +16,7 @@ import {
   YES_FLAG,
 } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
-import { quotaText } from '../framework/quota-text.ts';
+import { quotaText } from './quota-text.ts';
 
 const ACCOUNTS_SHOWN = 100;
 const ACCOUNTS_MAX = 1_000_000;

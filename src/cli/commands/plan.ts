@@ -10,7 +10,7 @@ import {
   wholeFlag,
 } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
-import { quotaText } from '../framework/quota-text.ts';
+import { quotaText } from './quota-text.ts';
 
 export const planCommands: readonly Command[] = [
   {

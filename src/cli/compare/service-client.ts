@@ -1,5 +1,4 @@
 import { unreachable } from '../../client/ask.ts';
-import { fetchErrorMessage } from '../../runtime/log/log.ts';
 import type { JsonObject, JsonValue, ServiceResponse } from './differences.ts';
 
 /** A service of this interface family. */
@@ -44,6 +43,10 @@ export async function ask(
     const target = response.headers.get('location');
     throw new Error(`${base}${path} redirects to ${target}, which must not get the key; check the address`);
   }
+  if (response.status === 404 && path === '/symbols')
+    throw new Error(
+      `there is nothing at ${base}${path} (status 404); check the address: it is where the interface begins, such as https://rates.example.com/v2`,
+    );
   const text = await response.text();
   const body = parse(text);
   if (body === undefined) throw new Error(`${base}${path} did not respond with JSON: ${text.slice(0, 80)}`);
@@ -55,7 +58,7 @@ async function send(url: string, key: string): Promise<Response> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     return await fetch(url, { headers: { 'x-api-key': key }, redirect: 'manual', signal });
   } catch (error) {
-    throw unreachable(url, fetchErrorMessage(error));
+    throw unreachable(url, error);
   }
 }
 

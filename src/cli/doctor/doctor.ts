@@ -6,6 +6,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { plural } from '../../runtime/plural.ts';
 import { type Command, JSON_FLAG } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
+import { beside, outputWidth } from '../framework/wrap.ts';
 
 export function doctorCommand(providers: readonly Provider[]): Command {
   return {
@@ -19,10 +20,11 @@ export function doctorCommand(providers: readonly Provider[]): Command {
       const count = (status: Status) => findings.filter((one) => one.status === status).length;
       const [problems, warnings] = [count('problem'), count('warning')];
       if (call.isSet('json')) printLine(JSON.stringify({ ok: problems === 0, problems, warnings, findings }));
-      else
-        printLine(
-          `${findings.map(inWords).join('\n')}\n\n${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`,
-        );
+      else {
+        const width = outputWidth(process.stdout);
+        const lines = findings.map((finding) => inWords(finding, width)).join('\n');
+        printLine(`${lines}\n\n${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`);
+      }
       if (problems > 0) throw new Error(`the doctor found ${plural(problems, 'problem')}`);
     },
   };
@@ -30,10 +32,10 @@ export function doctorCommand(providers: readonly Provider[]): Command {
 
 const LABELS: Readonly<Record<Status, string>> = { ok: 'ok     ', warning: 'WARNING', problem: 'PROBLEM' };
 
-function inWords({ check, status, message, fix }: Finding): string {
-  const first = `${LABELS[status]}  ${check.padEnd(CHECK_WIDTH)}  ${message}`;
-  return fix === undefined ? first : `${first}\n${' '.repeat(LABELS.ok.length + CHECK_WIDTH + 4)}→ ${fix}`;
+function inWords({ check, status, message, fix }: Finding, width: number): string {
+  const first = beside(`${LABELS[status]}  ${check}`, MESSAGE_COLUMN, message, width);
+  return fix === undefined ? first : `${first}\n${beside('', MESSAGE_COLUMN, `→ ${fix}`, width)}`;
 }
 
-/** The longest name of a check. */
-const CHECK_WIDTH = 'settings.trusted_proxies'.length;
+/** Beside the longest name of a check. */
+const MESSAGE_COLUMN = `${LABELS.ok}  settings.trusted_proxies  `.length;

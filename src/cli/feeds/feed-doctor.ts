@@ -4,6 +4,7 @@ import { lackingSettings, type Provider, withUrls } from '../../feeds/provider.t
 import { systemClock } from '../../runtime/clock.ts';
 import type { CommandCall } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
+import { beside, outputWidth } from '../framework/wrap.ts';
 
 type Verdict = Diagnosis['verdict'] | 'not tried';
 
@@ -20,7 +21,8 @@ const LABELS: Readonly<Record<Verdict, string>> = {
   changed: 'CHANGED',
   'not tried': 'not tried',
 };
-const LABEL_WIDTH = LABELS.unreachable.length;
+/** Beside the longest label. */
+const TEXT_COLUMN = LABELS.unreachable.length + 2;
 
 /** Tries providers and reports what answered. Throws if one of them does not work. */
 export async function diagnose(
@@ -43,7 +45,7 @@ export async function diagnose(
     );
   });
   if (call.isSet('json')) printLine(JSON.stringify(findings));
-  else for (const finding of findings) printLine(inWords(finding));
+  else for (const finding of findings) printLine(inWords(finding, outputWidth(process.stdout)));
   const wrong = findings.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'not tried');
   if (wrong.length > 0)
     throw new Error(`${wrong.map(({ key }) => key).join(', ')} did not answer as expected`);
@@ -57,13 +59,13 @@ function reasonToSkip(provider: Provider, { config }: CommandCall, isWanted: boo
   return `it is off, and its terms do not allow redistribution; "openpit feed doctor ${key}" tries it`;
 }
 
-function inWords({ key, verdict, url, found, advice }: FeedFinding): string {
-  const indent = ' '.repeat(LABEL_WIDTH + 2);
+function inWords({ key, verdict, url, found, advice }: FeedFinding, width: number): string {
   const [first = '', ...others] = found;
-  const lines = [
-    `${LABELS[verdict].padEnd(LABEL_WIDTH)}  ${key}: ${first}`,
-    ...others.map((one) => indent + one),
-  ];
-  if (verdict !== 'ok' && url !== '') lines.push(`${indent}tried ${url}`);
-  return [...lines, ...advice.map((one) => `${indent}→ ${one}`)].join('\n');
+  const below = [...others];
+  if (verdict !== 'ok' && url !== '') below.push(`tried ${url}`);
+  below.push(...advice.map((one) => `→ ${one}`));
+  return [
+    beside(LABELS[verdict], TEXT_COLUMN, `${key}: ${first}`, width),
+    ...below.map((line) => beside('', TEXT_COLUMN, line, width)),
+  ].join('\n');
 }

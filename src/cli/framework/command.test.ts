@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type Command, helpOf, readCall, table } from './command.ts';
+import { type Command, readCall, table } from './command.ts';
 
 test('columns are aligned, also where a character is as wide as two', () => {
   const rows = [
@@ -26,7 +26,7 @@ test.each([
   expect(() => readCall(command, [option, '5'])).toThrow(message);
 });
 
-test('options that a command requires are in its usage, and all that are missing are named', () => {
+test('all required options that are missing are named', () => {
   const flags = {
     name: { value: 'NAME', required: true, help: 'Name of the customer' },
     plan: { value: 'PLAN', required: true, help: 'Plan of the account' },
@@ -39,7 +39,6 @@ test('options that a command requires are in its usage, and all that are missing
     ledgerOptional: true,
     run: async () => {},
   };
-  expect(helpOf(command)).toContain('Usage: openpit account create --name NAME --plan PLAN [options]');
   expect(() => readCall(command, [])).toThrow('openpit account create requires --name, --plan');
   expect(() => readCall(command, ['--name', 'Acme', '--plan', ''])).toThrow('requires --plan');
 });

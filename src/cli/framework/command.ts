@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { flagOf, SETTINGS, type SettingName } from '../../config/settings.ts';
+import { flagOf, type SettingName } from '../../config/settings.ts';
 import { unknownSettingText } from '../../config/warnings.ts';
 import { type Config, readConfig, readUsableConfig } from '../../config.ts';
 import { fileExists } from '../../ledger/inspection/file-exists.ts';
@@ -148,7 +148,8 @@ function warnOfMisspelledLedger({ unknownSettings }: Config): void {
   }
 }
 
-function requiredFlags({ flags }: Command): string[] {
+/** The options without which the command cannot run. */
+export function requiredFlags({ flags }: Command): string[] {
   return Object.keys(flags).filter((name) => flags[name]!.required);
 }
 
@@ -194,28 +195,6 @@ export function plainName(option: string, value: string, charactersMax = 200): s
   if (!isPlainText(text)) throw new UsageError(`${option} ${NOT_PLAIN}`);
   if (text.length <= charactersMax) return text;
   throw new UsageError(`${option} may have at most ${charactersMax} characters (received ${text.length})`);
-}
-
-export function helpOf(command: Command): string {
-  const { summary, details, operands = [], examples = [] } = command;
-  const required = requiredFlags(command).map((name) => `--${name} ${command.flags[name]!.value}`);
-  const usage = ['Usage: openpit', command.name, ...operands, ...required, '[options]'].join(' ');
-  const sections = [`${summary}.`, usage];
-  if (details !== undefined) sections.push(details);
-  const options = Object.entries(command.flags).map(([name, { value, short, help }]) => {
-    const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
-    return [value === undefined ? names : `${names} ${value}`, help];
-  });
-  sections.push(`Options:\n${table([...options, ['-h, --help', 'Show this help']])}`);
-  const settings = (command.settings ?? LEDGER_SETTINGS).map((env) => {
-    const { help, default: fallback } = SETTINGS.find((setting) => setting.env === env)!;
-    return [`--${flagOf(env)} VALUE`, `${help} [${env}${fallback === '' ? '' : `, default ${fallback}`}]`];
-  });
-  if (settings.length > 0)
-    sections.push(`Settings, as options or environment variables:\n${table(settings)}`);
-  if (examples.length > 0)
-    sections.push(`Examples:\n${examples.map((example) => `  openpit ${example}`).join('\n')}`);
-  return sections.join('\n\n');
 }
 
 /** Rows in aligned columns. */

@@ -1,11 +1,14 @@
+import type { SymbolSpan } from '../../feeds/import/spans.ts';
 import type { LineRemark } from '../../feeds/import/staging.ts';
 import { UnknownSymbol } from '../../feeds/import/symbols.ts';
 import { type ImportedFile, importFile, UnusableFile } from '../../feeds/import-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { expectedSource } from '../../ledger/symbols/sources.ts';
+import { printDay } from '../../market/day.ts';
+import { printNumber } from '../../market/decimal.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { plural } from '../../runtime/plural.ts';
-import { type Command, type CommandCall, JSON_FLAG, UsageError } from '../framework/command.ts';
+import { type Command, type CommandCall, JSON_FLAG, table, UsageError } from '../framework/command.ts';
 import { printLine } from '../framework/print-line.ts';
 import { progressBar } from '../framework/progress.ts';
 import { withInput } from './input.ts';
@@ -13,6 +16,8 @@ import { FILE_FLAGS, fileRules } from './rules.ts';
 
 /** Refused lines to print; the rest is only counted. */
 const LINES_SHOWN = 20;
+/** Symbols of which the days and the newest price are printed; JSON has all of them. */
+const SYMBOLS_SHOWN = 10;
 
 export const importCommand: Command = {
   name: 'import',
@@ -95,17 +100,19 @@ function report(
 ): void {
   const { missing, refused, before1900 } = file;
   const { run, taken, unchanged, corrected, held, odd } = published;
+  const spans = [...published.spans.values()];
   if (call.isSet('json')) {
     const what = code ? { symbol: code } : { symbols: codes };
     const counts = { taken, unchanged, corrected, missing, refused: refused.count, held: held.count };
     const more = { odd: odd.count, before1900, dryRun: run === undefined, run: run ?? null };
     const lines = { refusedLines: refused.lines, heldLines: held.lines, oddLines: odd.lines };
-    printLine(JSON.stringify({ ...what, source, ...counts, ...more, ...lines }));
+    printLine(JSON.stringify({ ...what, source, ...counts, ...more, read: spans.map(spanJson), ...lines }));
   } else {
     const label = codes.length === 1 ? codes[0]! : `${codes.length} symbols`;
     printLine(
       `${label}: ${taken} taken, ${unchanged} unchanged, ${corrected} corrected, ${missing} without a value, ${refused.count} refused, ${held.count} held back`,
     );
+    printSpans(spans);
     printLines('refused', refused.lines, refused.count);
     printLines('held back', held.lines, held.count);
     printLines('accepted, but unusual', odd.lines, odd.count);
@@ -121,6 +128,21 @@ function report(
         ? 'nothing was imported: the file has no rows with prices'
         : `nothing was imported: ${plural(missing, 'row')} without a value, ${refused.count} refused, ${held.count} held back`,
     );
+}
+
+function spanJson({ symbol, firstDay, lastDay, close }: SymbolSpan) {
+  return { symbol, firstDate: printDay(firstDay), lastDate: printDay(lastDay), close };
+}
+
+/** Shows how dates and numbers were read. */
+function printSpans(spans: readonly SymbolSpan[]): void {
+  if (spans.length === 0) return;
+  const rows = spans.slice(0, SYMBOLS_SHOWN).map(({ symbol, firstDay, lastDay, close }) => {
+    const days = [...new Set([firstDay, lastDay])].map(printDay).join(' to ');
+    return [symbol, days, `newest price ${printNumber(close)}`];
+  });
+  printLine(table(rows));
+  if (spans.length > SYMBOLS_SHOWN) printLine(`  … and ${spans.length - SYMBOLS_SHOWN} more symbols`);
 }
 
 /** What the user can do next. */

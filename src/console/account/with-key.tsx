@@ -4,9 +4,11 @@ import { askWithKey, isAboutKey } from '../api/client.ts';
 import { useLoad } from '../api/load.ts';
 import { setSecret, useKey } from '../api/session.ts';
 import { lazy } from '../show/lazy.tsx';
+import { withStyles } from '../show/load-style.ts';
 import { Failure, Loading, type Shape } from '../show/parts.tsx';
+import formStyle from '../style/forms.css' with { type: 'file' };
 
-const AskForKey = lazy(async () => (await import('./ask-for-key.tsx')).AskForKey);
+const AskForKey = lazy(async () => (await withStyles(import('./ask-for-key.tsx'), formStyle)).AskForKey);
 
 export interface Holder extends AccountAnswer {
   apiKey: string;

@@ -118,15 +118,19 @@ export class PriceDrawing {
     this.#applyColours(scale, decimals);
     if (times[0] !== this.#times[0]) this.#clearAllBut(`${lines[0]?.code} ${lines[0]?.type}`);
     this.#setTimes(times);
+    // By default, the axis has no steps below 0.01.
+    const base = 10 ** decimals;
+    const priceFormat = { base, minMove: 1 / base };
     const shown = new Set<string>();
     for (const [i, { code, type, bars, colour }] of lines.entries()) {
       const series = this.#find(shown, `${code} ${type}`, type);
-      series.applyOptions(this.#styleOf(type, colour, i === 0));
+      series.applyOptions({ ...this.#styleOf(type, colour, i === 0), priceFormat });
       series.setData(i === 0 ? withBlanks(bars, times) : bars.map(pointOf));
     }
     for (const { length, points, colour } of averages) {
       const series = this.#find(shown, `average ${length}`, 'line');
-      series.applyOptions({ ...this.#styleOf('line', colour, false), lineWidth: 1, lastValueVisible: false });
+      const style = this.#styleOf('line', colour, false);
+      series.applyOptions({ ...style, priceFormat, lineWidth: 1, lastValueVisible: false });
       series.setData(points.map(({ date, value }) => ({ time: timeOf(date), value })));
     }
     this.#removeAllBut(shown);

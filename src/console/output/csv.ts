@@ -1,9 +1,9 @@
 import type { ChartSeries } from '../data/chart/history.ts';
 import type { DaySpan } from '../data/chart/span.ts';
 
-/** For example `XAU-XAG-week.csv`. */
+/** For example `XAU-XAG-week.csv`, or `XAU_XAG-week.csv` for the ratio of the two. */
 export function fileName(series: readonly ChartSeries[], interval: string, extension: string): string {
-  const codes = series.map(({ symbol }) => symbol.symbol.replaceAll(/[^\w-]+/g, '_'));
+  const codes = series.map(({ symbol }) => symbol.symbol.match(/[\w-]+/g)?.join('_'));
   return `${[...codes, interval].join('-')}.${extension}`;
 }
 

@@ -10,10 +10,12 @@ import { lazy } from '../show/lazy.tsx';
 import { withStyles } from '../show/load-style.ts';
 import { useMedia } from '../show/media.ts';
 import { Choice } from '../show/parts.tsx';
+import formStyle from '../style/forms.css' with { type: 'file' };
 import referenceStyle from '../style/reference.css' with { type: 'file' };
 
 const Reference = lazy(
-  async () => (await withStyles(import('../docs/reference/reference.tsx'), referenceStyle)).Reference,
+  async () =>
+    (await withStyles(import('../docs/reference/reference.tsx'), formStyle, referenceStyle)).Reference,
   'table',
 );
 

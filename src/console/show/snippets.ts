@@ -14,7 +14,7 @@ export function snippet(language: Language, origin: string, path: string, key: s
  */
 function spreadsheetFormula(url: string, key: string): string {
   if (isStream(url)) return 'A spreadsheet cannot follow a stream.';
-  const table = url.replace(/&format=\w+/, '');
+  const table = url.replace(/(?<=[?&])format=\w+&?/, '').replace(/[?&]$/, '');
   return `=IMPORTDATA("${table}${table.includes('?') ? '&' : '?'}format=csv&apiKey=${key}"; ","; "en_US")`;
 }
 
@@ -23,6 +23,7 @@ export function requestSnippet(language: Exclude<Language, 'Spreadsheet'>, reque
   if (language === 'curl') return curl(request);
   const { method, url, headers, body, file } = request;
   const isText = /format=(csv|ndjson)/.test(url);
+  const isFile = url.includes('format=parquet'); // no text
   const names = Object.entries(headers)
     .map(([name, value]) => `'${name}': '${value}'`)
     .join(', ');
@@ -36,7 +37,7 @@ export function requestSnippet(language: Exclude<Language, 'Spreadsheet'>, reque
       '});',
       isStream(url)
         ? 'for await (const text of response.body.pipeThrough(new TextDecoderStream())) console.log(text);'
-        : `console.log(await response.${isText ? 'text' : 'json'}());`,
+        : `console.log(await response.${isFile ? 'arrayBuffer' : isText ? 'text' : 'json'}());`,
     ]
       .filter(Boolean)
       .join('\n');
@@ -53,7 +54,9 @@ export function requestSnippet(language: Exclude<Language, 'Spreadsheet'>, reque
     ')',
     isStream(url)
       ? 'for line in response.iter_lines(chunk_size=1):\n    print(line.decode())'
-      : `print(response.${isText ? 'text' : 'json()'})`,
+      : isFile
+        ? "open('rates.parquet', 'wb').write(response.content)"
+        : `print(response.${isText ? 'text' : 'json()'})`,
   ]
     .filter((line) => typeof line === 'string')
     .filter((line, i) => i === 1 || line !== '')

@@ -28,7 +28,12 @@ export interface ShownChart {
 
 /** Saves what a chart shows to a file. */
 export async function saveChart(format: ExportFormat, chart: ShownChart): Promise<void> {
-  saveFile(fileName(chart.series, chart.interval, format), await contentOf(format, chart));
+  const { series, interval, request } = chart;
+  const isOfFirst = format === 'parquet' && request.includes('&unit='); // which is not for the compared symbols
+  saveFile(
+    fileName(isOfFirst ? series.slice(0, 1) : series, interval, format),
+    await contentOf(format, chart),
+  );
 }
 
 async function contentOf(format: ExportFormat, chart: ShownChart): Promise<Blob> {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { isPostgres } from '../../ledger/open-engine.ts';
+import { isPostgres, ledgerPath } from '../../ledger/open-engine.ts';
 import { SCHEMA_VERSION } from '../../ledger/schema/migrations.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/log/log.ts';
@@ -31,7 +31,7 @@ export async function inspectLedger(config: Config, clock: Clock): Promise<Inspe
   try {
     const { version, pending } = await Ledger.schema(databaseUrl, clock);
     if (onPostgres) findings.push(ok('ledger.reachable', 'PostgreSQL can be reached'));
-    if (pending.length > 0) return { findings: [...findings, outdated(version)], ledger: undefined };
+    if (pending.length > 0) return { findings: [...findings, outdated(version, config)], ledger: undefined };
     findings.push(ok('ledger.schema', `the schema is up to date (${SCHEMA_VERSION})`));
     ledger = await Ledger.openForReading(databaseUrl, clock, 'inspecting');
     if (onPostgres) {
@@ -45,13 +45,19 @@ export async function inspectLedger(config: Config, clock: Clock): Promise<Inspe
   }
 }
 
-function outdated(version: number): Finding {
-  if (version === 0)
+function outdated(version: number, config: Config): Finding {
+  if (version === 0) {
+    const path = ledgerPath(config);
+    const advice =
+      path === undefined
+        ? 'check the database in OPENPIT_DATABASE_URL'
+        : 'set OPENPIT_DATA_DIR to its folder';
     return warning(
       'ledger.schema',
-      'the database holds no ledger yet',
-      'the first start or openpit migrate creates it. If there should be one, check the database in OPENPIT_DATABASE_URL',
+      `${path ?? 'the database'} holds no ledger yet`,
+      `the first start or openpit migrate creates it. If there should be one, ${advice}`,
     );
+  }
   return warning(
     'ledger.schema',
     `the ledger has schema ${version}, but this program needs ${SCHEMA_VERSION}`,

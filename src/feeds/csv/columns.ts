@@ -1,5 +1,15 @@
 import { parseNumber } from '../../market/decimal.ts';
 import { parsePlainDay } from '../formats/day.ts';
+import {
+  CLOSE_NAMES,
+  DATE_BESIDE_PRICE,
+  DATE_NAMES,
+  HIGH_NAMES,
+  LOW_NAMES,
+  OPEN_NAMES,
+  VALUE_NAMES,
+  withoutAccents,
+} from './column-names.ts';
 import { looksLikeDate } from './dates.ts';
 import { readPrice } from './numbers.ts';
 
@@ -18,40 +28,6 @@ export interface ColumnIndexes {
   prices: readonly [number] | readonly [open: number, high: number, low: number, close: number];
   symbol: number | undefined;
 }
-
-/** In order of preference: in a file with Date and Time, Date has the day. */
-const DATE_NAMES = [
-  'date',
-  'observation date',
-  'trade date',
-  'trading date',
-  'business date',
-  'price date',
-  'day',
-  'trading day',
-  'datetime',
-  'date time',
-  'timestamp',
-  'time',
-  'time period',
-  'period',
-  'week of',
-  'week',
-  'month',
-  'year',
-];
-const CLOSE_NAMES = ['close', 'close last', 'settle', 'settlement', 'price', 'last', 'last price'];
-const VALUE_NAMES = [
-  'close',
-  'price',
-  'value',
-  'rate',
-  'settle',
-  'settlement',
-  'last',
-  'obs value',
-  'close last',
-];
 
 /** Whether a row may be the header: it names a date column and another one that is not itself a date or a number. */
 export function isHeader(names: readonly string[], columns: CsvColumns): boolean {
@@ -139,8 +115,9 @@ function isName(column: string): boolean {
 
 function findDate(header: readonly string[], { date }: CsvColumns): number {
   if (date !== undefined) return indexOf(header, date);
-  const names = header.map(normal);
-  return DATE_NAMES.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
+  const names = knownForm(header);
+  const found = firstOf(DATE_NAMES, names);
+  return found < 0 && firstOf(CLOSE_NAMES, names) >= 0 ? names.indexOf(DATE_BESIDE_PRICE) : found;
 }
 
 function findPrices(
@@ -154,13 +131,11 @@ function findPrices(
     const [open, high, low, close] = ohlc;
     return [named(header, open), named(header, high), named(header, low), named(header, close)];
   }
-  const names = header.map(normal);
-  const [open, high, low] = ['open', 'high', 'low'].map((name) => names.indexOf(name)) as [
-    number,
-    number,
-    number,
-  ];
-  const close = CLOSE_NAMES.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
+  const names = knownForm(header);
+  const open = firstOf(OPEN_NAMES, names);
+  const high = firstOf(HIGH_NAMES, names);
+  const low = firstOf(LOW_NAMES, names);
+  const close = firstOf(CLOSE_NAMES, names);
   if (open >= 0 && high >= 0 && low >= 0 && close >= 0) return [open, high, low, close];
   const others = names.map((_, index) => index).filter((i) => i !== date && i !== symbol && names[i] !== '');
   const known = others.filter((index) => VALUE_NAMES.includes(names[index]!));
@@ -183,6 +158,15 @@ function indexOf(header: readonly string[], name: string): number {
   if (exact >= 0) return exact;
   const number = /^\d{1,4}$/.test(name.trim()) ? Number(name) : 0;
   return number >= 1 && number <= header.length ? number - 1 : -1;
+}
+
+/** The index of the name that comes first among those that are recognized, or -1. */
+function firstOf(recognized: readonly string[], names: readonly string[]): number {
+  return recognized.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
+}
+
+function knownForm(header: readonly string[]): string[] {
+  return header.map((name) => withoutAccents(normal(name)));
 }
 
 function normal(name: string): string {

@@ -65,7 +65,7 @@ export async function probe(provider: Provider, parts: ProbeParts): Promise<Diag
   const describe = describer(provider, clean);
   const [worst] = failures;
   const url = clean((worst?.request ?? requests[0])?.url ?? '');
-  const found = failures.slice(0, 3).map(({ request, failure }) => describe(request, failure));
+  const found = failures.slice(0, 3).map(describe);
   if (failures.length > 3) found.push(`and ${failures.length - 3} more`);
   const missing = absent(provider, bodies, answered);
   const remarks = bodies.flatMap(({ refused }) => refused).slice(0, 3);
@@ -126,11 +126,12 @@ async function read(provider: Provider, first: FeedRequest, parts: ProbeParts): 
   return { bodies };
 }
 
-function describer(provider: Provider, clean: (text: string) => string) {
-  return (request: FeedRequest, { reason, excerpt }: FetchFailure): string => {
-    const series = request.series === undefined ? '' : `${request.series}: `;
+function describer({ urls, title }: Provider, clean: (text: string) => string) {
+  const hasOneAddress = Object.keys(urls).length === 1;
+  return ({ request, address, failure: { reason, excerpt } }: FailedAddress): string => {
+    const name = request.series ?? (hasOneAddress ? undefined : address);
     const start = excerpt ? `; it starts with "${excerpt}"` : '';
-    return clean(`${series}${reason}${start}`) || provider.title;
+    return clean(`${name === undefined ? '' : `${name}: `}${reason}${start}`) || title;
   };
 }
 

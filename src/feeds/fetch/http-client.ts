@@ -1,4 +1,4 @@
-import { codeOf, fetchErrorMessage } from '../../runtime/log/log.ts';
+import { codeOf, messageOf } from '../../runtime/log/log.ts';
 import { isSecure } from '../addresses.ts';
 import { type BodyKind, kindName, kindOf } from '../formats/body.ts';
 import type { Runtime } from './runtime.ts';
@@ -198,7 +198,7 @@ function networkReason(error: unknown): string {
   if (code === 'ECONNRESET' || code === 'ConnectionClosed')
     return 'the connection closed before the response was complete';
   if (/^Zlib|Decompression/.test(code)) return 'the compressed body is damaged';
-  return `the connection failed: ${fetchErrorMessage(error)}`;
+  return `the connection failed: ${messageOf(error)}`;
 }
 
 function failed(reason: string): FetchFailure {

@@ -6,6 +6,7 @@ import { type Judgement, judgeBars } from '../../ledger/quarantine/judge-bars.ts
 import { inconsistency } from '../../market/bar.ts';
 import { printDay } from '../../market/day.ts';
 import { publishJudged } from '../publish-judged.ts';
+import { addToSpans, type SymbolSpan } from './spans.ts';
 import { type FileReport, Remarks } from './stage-file.ts';
 import type { StagedBar, Staging } from './staging.ts';
 import type { FileSymbols } from './symbols.ts';
@@ -32,6 +33,8 @@ export interface ImportResult extends PublishResult {
   held: Remarks;
   /** Bars whose prices are inconsistent. They are published as the source gives them. */
   odd: Remarks;
+  /** The bars that were not refused, by symbol id. */
+  spans: ReadonlyMap<number, SymbolSpan>;
 }
 
 /**
@@ -49,6 +52,7 @@ export async function publishFile(
   const ids = dryRun ? await symbols.knownIds(ledger) : await symbols.ids(ledger);
   const codes = new Map(ids.map((id, i) => [id, symbols.codeOf(i)]));
   const run = dryRun ? undefined : await ledger.imports.begin(what.name, source, recordedAt);
+  const spans = new Map<number, SymbolSpan>();
   const total: ImportResult = {
     run,
     taken: 0,
@@ -56,6 +60,7 @@ export async function publishFile(
     corrected: 0,
     held: new Remarks(),
     odd: new Remarks(),
+    spans,
   };
   const start = performance.now();
   let done = 0;
@@ -67,6 +72,7 @@ export async function publishFile(
       reconsiderHeld: true,
     });
     addRemarks(judgement, file, total, codes, what);
+    addToSpans(spans, [...judgement.admitted, ...judgement.held.map(({ bar }) => bar)], codes);
     const result =
       run === undefined
         ? await compare(ledger, judgement, what, codes)

@@ -135,7 +135,7 @@ describe('the format of a file is detected from its contents', () => {
       await expect(read(text, { columns })).rejects.toThrow(message);
   });
 
-  test.each(['Datum;Eröffnung;Hoch;Tief;Schluss\n02.01.2026;1;3;1;2\n', 'date,a,b\n2026-01-02,1,2\n'])(
+  test.each(['Dato;Åpning;Høy;Lav;Slutt\n02.01.2026;1;3;1;2\n', 'date,a,b\n2026-01-02,1,2\n'])(
     'prices in columns that no option names are refused with the options (%#)',
     async (text) => {
       await expect(read(text)).rejects.toThrow(

@@ -16,6 +16,11 @@ export class ConnectionPhase {
     return this.#state;
   }
 
+  /** The second in which the connection entered its state, or in which the client last read a part of its response. */
+  get since(): number {
+    return this.#since;
+  }
+
   /** Enters a state, or restarts the time limit of the current one. */
   enter(state: ConnectionState): void {
     this.#state = state;

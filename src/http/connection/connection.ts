@@ -71,6 +71,11 @@ export class Connection {
     return this.#isScheduled || this.#sendQueue.isScheduled ? 'handling' : this.#phase.state;
   }
 
+  /** How long the connection has been in its state, or its client has read nothing. */
+  get seconds(): number {
+    return this.#options.server.second - this.#phase.since;
+  }
+
   receive(chunk: Buffer): void {
     if (this.#phase.state === 'lingering') return;
     if (this.#received.length === 0) this.#nextArrivedAt = this.#options.batch.arrivedAt;

@@ -1,6 +1,14 @@
 import { PooledBuffer } from '../message/buffer-pool.ts';
 import type { RawReply, Reply } from '../message/reply.ts';
-import { connectionLine, hasBody, isParts, replyBytes, withLines } from '../message/serialize.ts';
+import {
+  COPIED_BYTES_MAX,
+  connectionLine,
+  endOfFirstLine,
+  hasBody,
+  replyBytes,
+  separateBody,
+  withLines,
+} from '../message/serialize.ts';
 import type { Head } from '../parse/head.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import type { ConnectionPhase } from './connection-phase.ts';
@@ -29,16 +37,31 @@ export class ResponseWriter {
     return undefined;
   }
 
-  /** A response that needs no other header lines is queued without a copy. */
+  /** A response that needs no other header lines is queued without a copy, and so is the body of a long one. */
   #writeRaw(bytes: PooledBuffer | Uint8Array, head: Head | undefined): void {
     const { securityLines } = this.#options;
     const isPooled = bytes instanceof PooledBuffer;
     if (this.isLast || head?.isHttp10 || securityLines !== '') {
       const lines = connectionLine(this.isLast, head) + securityLines;
-      this.#queue.write(withLines(isPooled ? bytes.take() : bytes, lines));
-      if (isPooled) bytes.release();
+      if (isPooled && bytes.end - bytes.start > COPIED_BYTES_MAX) this.#writeLong(bytes, lines);
+      else this.#writeCopy(bytes, lines);
     } else if (isPooled) this.#queue.writePooled(bytes);
     else this.#queue.write(bytes);
+  }
+
+  #writeCopy(bytes: PooledBuffer | Uint8Array, lines: string): void {
+    const isPooled = bytes instanceof PooledBuffer;
+    this.#queue.write(withLines(isPooled ? bytes.take() : bytes, lines));
+    if (isPooled) bytes.release();
+  }
+
+  /** Copies the status line only. */
+  #writeLong(pooled: PooledBuffer, lines: string): void {
+    const { memory, start, end } = pooled;
+    const second = endOfFirstLine(memory, start);
+    this.#queue.write(Buffer.concat([memory.subarray(start, second), Buffer.from(lines)]));
+    pooled.crop(second, end);
+    this.#queue.writePooled(pooled);
   }
 
   #serialize(reply: Reply, head: Head | undefined, phase: ConnectionPhase): Promise<void> | undefined {
@@ -50,9 +73,8 @@ export class ResponseWriter {
     if (endsByClosing || reply.headers.Connection === 'close') this.isLast = true;
     const line = reply.headers.Connection ? '' : connectionLine(this.isLast, head);
     this.#queue.write(replyBytes(reply, head, line + securityLines, clock.now()));
-    if (isParts(reply.body) && hasBody(reply.status) && head?.method !== 'HEAD') {
-      this.#queue.writeParts(reply.body);
-    }
+    const body = separateBody(reply.body);
+    if (body && hasBody(reply.status) && head?.method !== 'HEAD') this.#queue.writeParts(body);
     this.isEndless = reply.isEndless ?? false;
     return stream && this.#queue.pipe(stream, isChunked, phase);
   }

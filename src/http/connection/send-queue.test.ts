@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { bufferPool } from '../message/buffer-pool.ts';
 import { IoBatch } from './io-batch.ts';
 import { SendQueue } from './send-queue.ts';
 
@@ -48,6 +49,40 @@ test('a client that does not accept more is not a pause', () => {
   queue.writeParts([new Uint8Array(200 * KB)]);
   expect([sum(writes), found.pauses, queue.isBlocked]).toEqual([100 * KB, 0, true]);
 });
+
+test.each([40 * KB, 400 * KB])(
+  'a pooled buffer of %d bytes is released when its client has accepted all of it, or has disconnected',
+  (length) => {
+    let room = 0;
+    const { queue } = newQueue((wanted) => {
+      const sent = Math.min(room, wanted);
+      room -= sent;
+      return sent;
+    });
+    let released = 0;
+    const write = () => {
+      const pooled = bufferPool.acquire(length);
+      pooled.whenReleased(() => released++);
+      queue.writePooled(pooled);
+    };
+    write();
+    queue.flush();
+    expect([released, queue.isBlocked]).toEqual([0, true]);
+    room = length - 1;
+    queue.flush();
+    expect([released, queue.isBlocked]).toEqual([0, true]);
+    room = 1;
+    queue.flush();
+    expect([released, queue.isBlocked]).toEqual([1, false]);
+    room = 1;
+    write();
+    queue.flush();
+    queue.close(() => {});
+    expect(released).toBe(2);
+    write();
+    expect(released).toBe(3);
+  },
+);
 
 test('what fits into a turn is sent at once', () => {
   const { queue, writes, found } = newQueue();

@@ -52,8 +52,9 @@ export class SendQueue {
 
   /** Takes a pooled buffer, and releases it when it is sent. */
   writePooled(pooled: PooledBuffer): void {
-    if (this.isClosed) return;
-    this.#add({ bytes: pooled.takeWhole(), start: pooled.start, end: pooled.end, pooled });
+    const bytes = pooled.takeWhole();
+    if (this.isClosed) pooled.release();
+    else this.#add({ bytes, start: pooled.start, end: pooled.end, pooled });
   }
 
   /** From now on `bytes` must not change. */
@@ -138,12 +139,12 @@ export class SendQueue {
   #sendJoined(): void {
     const parts = this.#parts;
     const isOne = parts.length === 1;
-    const { bytes, start, end } = isOne ? parts[0]! : joined(parts);
+    const { bytes, start, end, pooled } = isOne ? parts[0]! : joined(parts);
     const sent = Math.max(0, this.#socket.write(bytes, start, end - start));
     this.#length -= sent;
-    this.#parts = this.#length > 0 ? [{ bytes, start: start + sent, end, pooled: undefined }] : [];
-    // What is not sent of a single part is still in its buffer, which is then left to the garbage collector.
-    if (this.#length === 0 || !isOne) for (const { pooled } of parts) pooled?.release();
+    this.#parts = this.#length > 0 ? [{ bytes, start: start + sent, end, pooled }] : [];
+    // What is not sent of a single part is still in its buffer.
+    if (this.#length === 0 || !isOne) for (const part of parts) part.pooled?.release();
   }
 
   /** Sends long parts one by one, without a copy, until the client does not accept more or its turn is over. */
@@ -184,6 +185,7 @@ export class SendQueue {
   /** Drops what is queued and cancels the stream. */
   close(onError: (error: unknown) => void): void {
     this.isClosed = true;
+    for (const { pooled } of this.#parts) pooled?.release();
     this.#parts = [];
     this.#length = 0;
     this.#onUnblocked?.resolve();

@@ -24,7 +24,7 @@ export function allocate(length: number): Bytes {
  * collector. Views that the owner made of `memory` are the owner's responsibility: they must not outlive `take`.
  */
 export class PooledBuffer {
-  readonly #onRelease: (memory: Bytes) => void;
+  #onRelease: (memory: Bytes) => void;
   #memory: Bytes | undefined;
   #start = 0;
   #end: number;
@@ -66,6 +66,15 @@ export class PooledBuffer {
 
   get end(): number {
     return this.#end;
+  }
+
+  /** Also calls `listener` when the memory is released: the response is sent, or its client has disconnected. */
+  whenReleased(listener: () => void): void {
+    const onRelease = this.#onRelease;
+    this.#onRelease = (memory) => {
+      onRelease(memory);
+      listener();
+    };
   }
 
   /** Returns the memory to the pool. The caller must have dropped the bytes that it took. */

@@ -26,6 +26,9 @@ const REASONS: Readonly<Record<number, string>> = {
   507: 'Insufficient Storage',
 };
 
+/** More than this is not copied to be sent together with header lines. */
+export const COPIED_BYTES_MAX = 64 * 1024;
+
 /** The part of a request that decides the framing of its response. */
 interface RequestLine {
   readonly method: string;
@@ -44,7 +47,7 @@ export function headerLines(headers: Readonly<Record<string, string>>): string {
   return text;
 }
 
-/** Serializes a response; of one with a stream or parts, its head. `lines` are additional header lines. */
+/** Serializes a response; of one with a stream or a separate body, its head. `lines` are additional header lines. */
 export function replyBytes(
   { status, headers, body, length }: Reply,
   request: RequestLine | undefined,
@@ -55,7 +58,8 @@ export function replyBytes(
   const head = `${firstLines(status, nowMs)}${headerLines(headers)}${lines}${framing}\r\n`;
   const isHeadOnly = body === null || !hasBody(status) || request?.method === 'HEAD';
   if (isHeadOnly || body instanceof ReadableStream || isParts(body)) return Buffer.from(head);
-  return typeof body === 'string' ? Buffer.from(head + body) : Buffer.concat([Buffer.from(head), body]);
+  if (typeof body === 'string') return Buffer.from(head + body);
+  return separateBody(body) ? Buffer.from(head) : Buffer.concat([Buffer.from(head), body]);
 }
 
 /**
@@ -84,6 +88,12 @@ export function isParts(body: Reply['body']): body is readonly Uint8Array[] {
   return Array.isArray(body);
 }
 
+/** The body as parts to send after the head. Of a long one, no copy is held for each client that reads it slowly. */
+export function separateBody(body: Reply['body']): readonly Uint8Array[] | undefined {
+  if (isParts(body)) return body;
+  return body instanceof Uint8Array && body.length > COPIED_BYTES_MAX ? [body] : undefined;
+}
+
 /** Whether the connection stays open. HTTP/1.1 keeps it by default, without a header. */
 export function connectionLine(isLast: boolean, request: { isHttp10: boolean } | undefined): string {
   if (isLast) return 'Connection: close\r\n';
@@ -95,8 +105,13 @@ export const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
 
 /** A copy of a raw response with more header lines after its status line. */
 export function withLines(bytes: Uint8Array, lines: string): Uint8Array {
-  const first = bytes.indexOf(LF) + 1;
+  const first = endOfFirstLine(bytes, 0);
   return Buffer.concat([bytes.subarray(0, first), Buffer.from(lines), bytes.subarray(first)]);
+}
+
+/** The index after the line end. */
+export function endOfFirstLine(bytes: Uint8Array, start: number): number {
+  return bytes.indexOf(LF, start) + 1;
 }
 
 /** Whether responses of this status can have a body. */

@@ -37,13 +37,15 @@ export function logLine(clock: Clock, level: LogLevel, event: string, fields: Fi
 
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message.replace(BUN_ADDITION, '') : String(error);
 }
 
-/** Why `fetch` failed, without the URL that Bun adds to the reason: it may contain a key. */
-export function fetchErrorMessage(error: unknown): string {
-  return messageOf(error).split(' fetching ')[0]!;
-}
+/**
+ * What Bun adds to the message of a connection that failed: a question after a refusal, where what to check depends on who
+ * connects to what; and after a response that is not HTTP its URL, which may contain a secret.
+ */
+const BUN_ADDITION =
+  / Is the computer able to access the url\?$| fetching ".*For more information, pass `verbose.*$/s;
 
 /** Its code, such as ENOENT; empty if it has none. */
 export function codeOf(error: unknown): string {

@@ -39,7 +39,11 @@ test.each([
   ['{"a":1}', {}, 'the file is JSON, not a table'],
   ['<!doctype html><html></html>', {}, 'the file is a web page'],
   ['  \n\n', {}, 'the file is empty'],
-  ['hello', {}, 'use dateColumn and valueColumn, by name or by number from 1 (the file starts with "hello")'],
+  [
+    'hello',
+    {},
+    'choose them with dateColumn and valueColumn or ohlcColumns, by name or by number from 1 (the file starts with "hello")',
+  ],
   ['a\0b', {}, 'the file is not text'],
   ['date,close\n2024-05-14,1\n', { value: 'settle' }, 'settle'],
   [

@@ -71,13 +71,14 @@ onEachEngine('providers of feeds', (engine) => {
     bodies['/history.zip'] = () => new Response('', { status: 404 });
     bodies['/recent.xml'] = () => new Response('', { status: 404 });
     const gone = await probed();
-    expect(gone).toMatchObject({ verdict: 'gone', found: ['the provider answered 404'] });
+    const found = ['recent: the provider answered 404', 'history: the provider answered 404'];
+    expect(gone).toMatchObject({ verdict: 'gone', found });
     expect(gone.url).toContain(provider.url);
     expect(String(gone.advice)).toContain('The address has changed');
     bodies['/recent.xml'] = () => new Response('', { status: 503 });
     expect(await probed()).toMatchObject({
       verdict: 'unreachable',
-      found: ['the provider answered 503'],
+      found: ['recent: the provider answered 503'],
       advice: [expect.stringContaining('Try again later')],
     });
     expect(await api.service.ledger.feeds.history(10, 'ecb')).toEqual([]);

@@ -49,10 +49,23 @@ test('openpit latest prints an aligned table without colours, the same from the 
 test('openpit latest takes formulas, and prints JSON and CSV', async () => {
   const { stdout } = await openpit(['latest', '{XAU}-{XAG}', '--csv'], settings);
   expect(stdout).toBe(
-    'symbol,rate,quote,unit,at,source,stale\n{XAU}-{XAG},12329.625,USD,T.oz,2024-05-14,import,true\n',
+    'symbol,rate,unit,quote,factor,at,source,stale\n{XAU}-{XAG},12329.625,T.oz,USD,1,2024-05-14,import,true\n',
   );
   const json = JSON.parse((await openpit(['latest', 'XAU', '--json'], settings)).stdout);
   expect(json).toMatchObject({ success: true, rates: { XAU: 12358.25 } });
+}, 60_000);
+
+test('the CSV of openpit latest and openpit history is that of the service', async () => {
+  const range = 'startDate=2024-04-01&endDate=2024-05-31';
+  for (const [args, path] of [
+    [['latest'], '/rates/latest?'],
+    [['history', '--from', '2024-04-01', '--to', '2024-05-31'], `/rates/history?${range}&`],
+  ] as const) {
+    const { stdout } = await openpit([...args, 'XAU', 'XAG', '--unit', 'kg', '--csv'], settings);
+    expect(stdout).toContain(',Kg,USD,32.1507465686,');
+    const response = await program.get(`${path}symbols=XAU,XAG&unit=kg&format=csv`, key);
+    expect(stdout.split('\n')).toEqual((await response.text()).split('\r\n'));
+  }
 }, 60_000);
 
 test('an unknown symbol names the command that lists codes, and for a server its path', async () => {
@@ -86,9 +99,9 @@ test('no text of a server is a formula in the CSV, and a negative price stays a 
   });
   const ask = async (...args: string[]) =>
     (await openpit([...args, '--csv', '--url', `${server.url}`], { ...nowhere, OPENPIT_KEY: 'any' })).stdout;
-  expect(await ask('latest', 'XAU')).toEndWith("\n'-{XAU},-1,USD,T.oz,2024-05-14,'=1+1,\n");
+  expect(await ask('latest', 'XAU')).toEndWith("\n'-{XAU},-1,T.oz,USD,1,2024-05-14,'=1+1,\n");
   expect(await ask('history', 'XAU', '--from', '2024-05-14')).toEndWith(
-    "\n2024-05-14,'@XAU,-1,-1,-1,-1,-1,1\n",
+    "\n2024-05-14,'@XAU,-1,-1,-1,-1,,,1,,-1,1\n",
   );
 }, 60_000);
 
@@ -112,6 +125,20 @@ test('openpit history prints one table per symbol, by any interval', async () =>
   expect(await fromServer(...args)).toMatchObject({ exitCode: 0, stdout });
 }, 60_000);
 
+test('openpit history names the source of a symbol whose prices end before the last page', async () => {
+  const days = Array.from({ length: 2_100 }, (_, i) =>
+    new Date(Date.UTC(2015, 0, 1 + i)).toISOString().slice(0, 10),
+  );
+  await importPrices('PA', days.map((day) => `${day},1000\n`).join(''));
+  await importPrices('ZINC', '2015-01-01,2000\n');
+  const args = ['history', 'PA', 'ZINC', '--from', '2015-01-01', '--to', '2020-12-31'];
+  const { stdout } = await openpit(args, settings);
+  expect(stdout.split('\n').filter((line) => line.includes('source'))).toEqual([
+    'PA, USD/T.oz, source import',
+    'ZINC, USD/MT, source import',
+  ]);
+}, 60_000);
+
 test('openpit history prints minutes and hours, the same from the ledger and from a server', async () => {
   const at = Date.now() - 60_000;
   const ticks = [28.5, 29.75].map((price, i) => ({ symbol: 'XPT', price, at: at + i }));
@@ -127,7 +154,7 @@ test('openpit history prints minutes and hours, the same from the ledger and fro
   );
   const hour = `${new Date(at).toISOString().slice(0, 13)}:00:00Z`;
   expect(stdout).toStartWith(
-    `date,symbol,open,high,low,close,average,count\n${hour},XPT,28.5,29.75,28.5,29.75,`,
+    `date,symbol,open,high,low,close,unit,quote,factor,source,average,count\n${hour},XPT,28.5,29.75,28.5,29.75,T.oz,USD,1,`,
   );
   const server = await openpit([...args, '--url', program.url], { ...nowhere, OPENPIT_KEY: live });
   expect(server).toMatchObject({ exitCode: 0, stdout });
@@ -218,10 +245,28 @@ test('a server that cannot be reached is named, and a wrong URL refused', async 
   for (const command of ['latest', 'watch']) {
     const away = await openpit([command, 'XAU', '--url', 'http://127.0.0.1:1'], nowhere);
     expect(away.exitCode).toBe(1);
-    expect(away.stderr).toContain('http://127.0.0.1:1 cannot be reached; check the address');
+    expect(away.stderr).toMatch(
+      /^openpit: http:\/\/127\.0\.0\.1:1 cannot be reached; check the address, .* Unable to connect\.\)\n$/,
+    );
   }
   expect(await openpit(['latest', 'XAU', '--url', 'rates'], nowhere)).toMatchObject({ exitCode: 2 });
 });
+
+test('a wrong path in --url is named, without the paths of the server', async () => {
+  const commands = [
+    ['latest', 'XAU'],
+    ['history', 'XAU', '--from', '2024-04-30'],
+    ['watch', 'XAU'],
+  ];
+  for (const args of commands) {
+    const url = `${program.url}/v2/rates`;
+    const { exitCode, stderr } = await openpit([...args, '--url', url], { ...nowhere, OPENPIT_KEY: key });
+    expect(stderr).toBe(
+      `openpit: the server does not have this interface at ${url}; check --url: it is where the interface begins, such as ${program.url} or ${program.url}/v2\n`,
+    );
+    expect(exitCode).toBe(1);
+  }
+}, 60_000);
 
 test('openpit history says beside its prices which symbols have none in the range', async () => {
   await importPrices('PL', '2024-05-14,1000\n');

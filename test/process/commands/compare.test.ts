@@ -123,5 +123,15 @@ test('services that refuse every request for prices, as for an unknown symbol, a
 test('a service that cannot be reached is named', async () => {
   const { exitCode, stderr } = await compare('XAU', '--with', 'http://127.0.0.1:1');
   expect(exitCode).toBe(1);
-  expect(stderr).toContain('http://127.0.0.1:1/symbols cannot be reached');
+  expect(stderr).toMatch(
+    /^openpit: http:\/\/127\.0\.0\.1:1\/symbols cannot be reached; .* Unable to connect\.\)\n$/,
+  );
+});
+
+test('a service that has nothing at its address is named', async () => {
+  const wrong = `${services[1]!.url}/v1/rates`;
+  const { exitCode, stdout, stderr } = await compare('XAU', '--with', wrong);
+  expect(exitCode).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr).toStartWith(`openpit: there is nothing at ${wrong}/symbols (status 404); check the address`);
 });

@@ -107,6 +107,21 @@ test('an unknown code, a formula and a rate that is not for 1 euro are refused, 
   );
 }, 180_000);
 
+test('the days and the newest price of each symbol show how an ambiguous file was read', async () => {
+  const { file, run, json } = await workplace(
+    'code;date;close\nXAU;05/06/2024;1,234\nXAU;06/06/2024;1,235\nXAG;06/06/2024;\nPL;06/06/2024;0,5\n',
+  );
+  const read = async (...args: string[]) =>
+    (await json('import', file, '--symbol-column', 'code', '--dry-run', ...args)).read;
+  expect(await read('--date-order', 'dmy', '--decimal', 'comma')).toEqual([
+    { symbol: 'XAU', firstDate: '2024-06-05', lastDate: '2024-06-06', close: 1.235 },
+    { symbol: 'PL', firstDate: '2024-06-06', lastDate: '2024-06-06', close: 0.5 },
+  ]);
+  const options = ['--symbol-column', 'code', '--date-order', 'mdy', '--decimal', 'point'];
+  const { stdout } = await run('import', file, ...options);
+  expect(stdout.split('\n')[1]).toBe('  XAU  2024-05-06 to 2024-06-06  newest price 1235');
+}, 180_000);
+
 test('a dry run reports the same and writes nothing, not even a new currency', async () => {
   const { file, json } = await workplace();
   const dry = await json('import', file, '--symbol', 'XAU', '--dry-run');

@@ -7,7 +7,7 @@ import { canRunAsNobody, openpitAsNobody } from '../../support/as-nobody.ts';
 import { DamagedTable } from '../../support/database/damaged-ledger.ts';
 import { newFolder } from '../../support/ledger.ts';
 import { Doctor } from '../../support/monitoring/doctor.ts';
-import { openpit, Program } from '../../support/program.ts';
+import { eventually, openpit, openpitOnTerminal, Program } from '../../support/program.ts';
 import { withSmallDisk } from '../../support/small-disk.ts';
 import { WallClock } from '../../support/wall-clock.ts';
 
@@ -32,6 +32,36 @@ test('a missing ledger is a warning, and is not created', async () => {
   expect(doctor.of('ledger.present')[0]).toMatch(/^warning: there is no ledger at .*openpit\.db/);
   expect(existsSync(join(folder, 'openpit.db'))).toBe(false);
   expect(doctor.exitCode).toBe(0);
+});
+
+test('an empty file in place of the ledger is named, with the setting of its folder', async () => {
+  const folder = newFolder();
+  const path = join(folder, 'openpit.db');
+  writeFileSync(path, '', { mode: 0o600 });
+  const doctor = await Doctor.run({ OPENPIT_DATA_DIR: folder });
+  expect(doctor.of('ledger.schema')).toEqual([
+    `warning: ${path} holds no ledger yet → the first start or openpit migrate creates it. If there should be one, set OPENPIT_DATA_DIR to its folder`,
+  ]);
+  expect(doctor.exitCode).toBe(0);
+});
+
+test('on a terminal, help and findings are wrapped to its width', async () => {
+  const { settings } = await newLedger();
+  const cols = 60;
+  for (const args of [['doctor'], ['help', 'doctor'], ['help']]) {
+    let text = '';
+    const child = openpitOnTerminal(args, settings, {
+      cols,
+      rows: 24,
+      data: (_, chunk) => {
+        text += new TextDecoder().decode(chunk);
+      },
+    });
+    expect(await child.exited).toBe(0);
+    await eventually(async () => text.split('\n').length > 10); // the terminal delivers it later
+    const lines = text.split(/\r?\n/);
+    expect(lines.filter((line) => Bun.stringWidth(line) > cols && line.trim().includes(' '))).toEqual([]);
+  }
 });
 
 test('a data folder that is a file, or below one, is a problem that names the file', async () => {

@@ -7,6 +7,7 @@ import {
   type BarsMetadata,
   expectedLength,
   findBars,
+  lengthOfBars,
   metadataOf,
   writeRates,
   writeRatesInSlices,
@@ -15,7 +16,7 @@ import { NO_FIELDS } from '../../history/row-fields.ts';
 import type { LargeAnswer } from '../../model/answer.ts';
 import { ByteWriter, CLOSE, OPEN, type UnsentBody } from '../../model/byte-writer.ts';
 import { type EndpointContext, priceEndpoint } from '../../model/endpoint.ts';
-import { freezeIfLarge, stateOfBars } from '../../model/large-answer.ts';
+import { countBars, freezeIfLarge, stateOfBars } from '../../model/large-answer.ts';
 import { finalityOf, readRange, readSymbolSet, spanDaysMax } from '../../params/parameters.ts';
 import { type RatesQuery, readRates } from '../../params/rates-query.ts';
 import { bySymbol, metadataStart, sourcesJson } from '../../response/json.ts';
@@ -58,7 +59,8 @@ export const timeSeries = priceEndpoint({
 
   async build(ratesQuery, { frozen }, { board }) {
     const { symbolSet, symbols, conversion } = ratesQuery;
-    const writer = new ByteWriter();
+    const bars = countBars(symbols, frozen, daysOf(ratesQuery));
+    const writer = new ByteWriter(lengthOfBars(bars) + ENVELOPE_BYTES);
     const begin = openJson(writer, ratesQuery);
     const how = { symbolSet, isConverted: conversion !== undefined };
     const metadata = await writeRatesInSlices(writer, symbols, frozen, daysOf(ratesQuery), how);

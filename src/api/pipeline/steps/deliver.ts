@@ -8,7 +8,7 @@ import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
 import { policyOf } from '../../response/headers.ts';
 import type { RemainingQuota } from '../../response/remaining-quota.ts';
-import type { RateLimit } from '../../response/request-lines.ts';
+import type { LargeResponses } from '../large/large-responses.ts';
 import type { ParquetDelivery } from '../parquet/parquet-delivery.ts';
 import type { PreparedAnswer } from '../request/prepared-answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -20,11 +20,18 @@ export class Delivery {
   readonly #charge: Charge;
   readonly #remainingQuota: RemainingQuota;
   readonly #parquet: ParquetDelivery;
+  readonly #largeResponses: LargeResponses;
 
-  constructor(charge: Charge, remainingQuota: RemainingQuota, parquet: ParquetDelivery) {
+  constructor(
+    charge: Charge,
+    remainingQuota: RemainingQuota,
+    parquet: ParquetDelivery,
+    largeResponses: LargeResponses,
+  ) {
     this.#charge = charge;
     this.#remainingQuota = remainingQuota;
     this.#parquet = parquet;
+    this.#largeResponses = largeResponses;
   }
 
   send(context: RequestContext, endpoint: PriceEndpoint, answer: PreparedAnswer): MaybeAsync<Response> {
@@ -36,15 +43,18 @@ export class Delivery {
     const { etag } = head;
     if (context.chargedBefore?.etag === etag) return this.#sendAgain(context, answer);
     context.etag = etag;
+    if (answer instanceof DeferredAnswer) return this.#sendDeferred(context, endpoint, answer);
     return maybeAsync(this.#charge.take(context, endpoint, 1, context.now), (rateLimit) =>
-      this.#sendBody(context, answer, rateLimit),
+      answer.send(context, rateLimit),
     );
   }
 
   /** Sends the answer that the request was charged for before. */
   #sendAgain(context: RequestContext, answer: CachedAnswer | DeferredAnswer): MaybeAsync<RawReply> {
     return maybeAsync(this.#remainingQuota.load(context.customer!, context.now), () =>
-      this.#sendBody(context, answer, this.#remainingQuota.of(context)),
+      answer instanceof DeferredAnswer
+        ? this.#largeResponses.build(context, () => this.#build(context, answer))
+        : answer.send(context, this.#remainingQuota.of(context)),
     );
   }
 
@@ -70,16 +80,19 @@ export class Delivery {
     });
   }
 
-  #sendBody(
+  /** It is charged when it has its turn, so that nobody pays for waiting. */
+  #sendDeferred(
     context: RequestContext,
-    answer: CachedAnswer | DeferredAnswer,
-    rateLimit: RateLimit | undefined,
-  ): MaybeAsync<RawReply> {
-    if (answer instanceof DeferredAnswer) return this.#sendDeferred(context, answer);
-    return answer.send(context, rateLimit);
+    endpoint: PriceEndpoint,
+    deferred: DeferredAnswer,
+  ): Promise<RawReply> {
+    return this.#largeResponses.build(context, async () => {
+      await this.#charge.take(context, endpoint);
+      return this.#build(context, deferred);
+    });
   }
 
-  async #sendDeferred(context: RequestContext, deferred: DeferredAnswer): Promise<RawReply> {
+  async #build(context: RequestContext, deferred: DeferredAnswer): Promise<RawReply> {
     const answer = await deferred.build(acceptsGzip(context.request.headers.get('accept-encoding')));
     return answer.send(context, this.#remainingQuota.of(context));
   }

@@ -1,5 +1,6 @@
 import type { Board } from '../../../board/board.ts';
 import { type Bytes, bufferPool } from '../../../http/message/buffer-pool.ts';
+import type { ClientAddress } from '../../access/client-address.ts';
 import type { CachedAnswer } from '../../cache/cached-answer.ts';
 import type { Download } from '../../download/download.ts';
 import type { TableSource } from '../../download/table-source.ts';
@@ -13,6 +14,7 @@ import type { TableFormat, TextFormat } from '../../model/table.ts';
 import { ParquetAnswer } from '../../parquet/parquet-answer.ts';
 import type { EntityTags } from '../../response/etag.ts';
 import { acceptsGzip } from '../../response/gzip.ts';
+import { LargeResponses } from '../large/large-responses.ts';
 import type { PriceRequest } from '../request/price-request.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Response, Step } from '../request/step.ts';
@@ -25,6 +27,7 @@ export interface SendFromLedgerOptions {
   tags: EntityTags;
   encoder: AnswerEncoder;
   charge: Charge;
+  clientAddress: ClientAddress;
   delivery: Delivery;
   readers: ReaderPool;
   confirmedWrites: ConfirmedWrites;
@@ -49,9 +52,12 @@ export function sendFromLedger(options: SendFromLedgerOptions): Step<PriceEndpoi
 /** Charges, has a reader thread read, and delivers. */
 class LedgerSender {
   readonly #options: SendFromLedgerOptions;
+  readonly #largeResponses: LargeResponses;
 
   constructor(options: SendFromLedgerOptions) {
     this.#options = options;
+    const atOnceMax = Number.POSITIVE_INFINITY; // the readers have their own limit
+    this.#largeResponses = new LargeResponses(options.clientAddress, atOnceMax);
   }
 
   async send(
@@ -68,8 +74,13 @@ class LedgerSender {
       const request = this.#requestOf(context, priceRequest);
       const read = (from?: Partial<LedgerRequest>) =>
         slot.read({ ...request, ...from }, () => context.peer() !== '');
+      if (format === 'json') {
+        return await this.#largeResponses.build(context, async () =>
+          delivery.sendPaid(context, this.#answerOf(priceRequest, await read())),
+        );
+      }
       const response = await read();
-      if (format === 'json' || (isPaidByRead(response) && format !== 'parquet')) {
+      if (isPaidByRead(response) && format !== 'parquet') {
         return delivery.sendPaid(context, this.#answerOf(priceRequest, response));
       }
       const requireAffordable = (units: number) => charge.requireAffordable(context, units);

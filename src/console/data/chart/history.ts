@@ -145,12 +145,16 @@ function queryOf(
 
 async function fromHistory(key: string, query: Query, _plan: PlanRecord, signal: AbortSignal): Promise<Rows> {
   const rows: HistoryRow[] = [];
-  let metadata: Rows['metadata'] = {};
+  const metadata: Rows['metadata'] = {};
   let requests = 0;
   for await (const page of clientOf(key).history(query, { signal })) {
     rows.push(...page.rates);
-    metadata = { ...page.metadata, ...metadata };
     requests++;
+    for (const [code, own] of Object.entries(page.metadata ?? {})) {
+      const sources = `${metadata[code]?.source ?? 'none'}, ${own.source}`.split(', ');
+      const named = sources.filter((name) => name !== 'none'); // a page without prices of the symbol
+      metadata[code] = { ...own, source: [...new Set(named)].join(', ') || 'none' };
+    }
   }
   return { rows, metadata, request: pathOf('/rates/history', query), requests };
 }

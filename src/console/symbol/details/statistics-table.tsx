@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Statistics } from '../../../../client/src/index.ts';
-import { computedPrice, count, day } from '../../show/format.ts';
+import { computedPrice, count, day, priceWith } from '../../show/format.ts';
 
 type StatisticsOfCloses = Statistics['statistics'][string];
 
@@ -55,7 +55,7 @@ export function StatisticsTable({ answer: { statistics, correlation } }: { answe
                 <th scope="row">Correlation with {other}</th>
                 {codes.map((code) => (
                   <td class="number" key={code}>
-                    {correlation[code]?.[other]?.toFixed(2) ?? '—'}
+                    {orDash(correlation[code]?.[other], (value) => priceWith(value, 2))}
                   </td>
                 ))}
               </tr>
