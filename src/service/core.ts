@@ -138,6 +138,7 @@ export async function openCore(
     health: report.health,
     alarms: report.alarms,
     push: (push) => core.push(push),
+    follow: () => core.follow(),
     ...(sharing && { sharing }),
     lagSeconds: () => prices.followerLag.seconds,
     arrivalMs: () => telemetry.loop.arrivalMs(),

@@ -11,6 +11,7 @@ import { adminKeys } from '../admin/keys.ts';
 import { adminPlans } from '../admin/plans.ts';
 import { adminBars } from '../admin/prices/bars.ts';
 import { adminImports } from '../admin/prices/imports.ts';
+import { KnownSymbols } from '../admin/prices/known-symbols.ts';
 import { adminPush } from '../admin/push/push.ts';
 import { adminQuarantine } from '../admin/quarantine.ts';
 import { adminReplicas } from '../admin/replicas.ts';
@@ -70,6 +71,8 @@ export interface RouteOptions {
   feedAdmin: FeedAdminPort;
   /** Accepts prices that the operator's own system pushes. */
   push: StorePush;
+  /** Loads what was written to the ledger since the last call, such as a symbol that is not known yet. */
+  follow(): Promise<void>;
   ingestMetrics: IngestMetrics;
   /** Imports, backups and checks. */
   jobs: OperatorJobs;
@@ -139,10 +142,11 @@ export function routesOf(options: RouteOptions, metrics: Metrics, guard: AdminGu
 
 function adminEndpoints(options: RouteOptions): Endpoint[] {
   const { board, health, alarms, replica: id, version, push, ingestMetrics, feedAdmin } = options;
+  const symbols = new KnownSymbols(board, () => options.follow());
   const prices = [
     ...adminFeeds(feedAdmin, options.jobs),
-    ...adminPush(board, push, ingestMetrics),
-    ...adminBars(board),
+    ...adminPush(symbols, push, ingestMetrics),
+    ...adminBars(symbols),
     ...adminImports(options.jobs),
     ...adminQuarantine,
   ];

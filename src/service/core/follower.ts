@@ -21,12 +21,15 @@ export interface FollowerParts {
   log: Log;
 }
 
-/** Returns a function that loads what was written to the ledger since it was last called: keys, plans, prices, feed states. */
+/**
+ * Returns a function that loads what was written to the ledger since it was last called: keys, plans, prices, feed states. Calls run
+ * one after the other: an older state of the ledger must not follow a newer one.
+ */
 export function createFollower(parts: FollowerParts): () => Promise<void> {
   const { ledger, gate, meter, board, feedStates, confirmedWrites, followerLag, clock, log } = parts;
   let { epoch } = board;
   let catalog: Catalog | undefined;
-  return async () => {
+  const follow = async () => {
     const followed = followerLag.begin();
     const writesFollowed = confirmedWrites.beginFollowing();
     const head = await ledger.head();
@@ -43,5 +46,10 @@ export function createFollower(parts: FollowerParts): () => Promise<void> {
     if (hasRead || board.catalog !== catalog) board.setLateFrom((code) => feedStates.lateFrom(code));
     catalog = board.catalog;
     followed();
+  };
+  let running = Promise.resolve();
+  return () => {
+    running = running.catch(() => {}).then(follow);
+    return running;
   };
 }

@@ -28,6 +28,20 @@ onEachEngine('many symbols at once', (engine) => {
     ]);
   });
 
+  test('prices of a symbol that was defined a moment ago are accepted and corrected', async () => {
+    const own = { ...(await gold()), code: 'JUST-NOW', aliases: [] };
+    await load([own]);
+    const bars = [{ symbol: 'JUST-NOW', date: '2024-05-14', price: 10 }];
+    expect((await send('POST', '/admin/bars', { bars })).body).toMatchObject({ accepted: 1, refused: 0 });
+    await load([{ ...own, code: 'JUST-NOW-TOO' }]);
+    const prices = { open: 10, high: 10, low: 10, close: 10 };
+    const correction = { symbol: 'JUST-NOW-TOO', date: '2024-05-14', ...prices, reason: 'first' };
+    expect((await send('POST', '/admin/bars/correct', correction)).body).toMatchObject({ changed: true });
+    await load([{ ...own, code: 'JUST-NOW-LIVE' }]);
+    const ticks = [{ symbol: 'JUST-NOW-LIVE', price: 10, at: '2024-05-15T11:59:00Z' }];
+    expect((await send('POST', '/admin/ticks', { ticks })).body).toMatchObject({ accepted: 1, refused: 0 });
+  });
+
   test('if one symbol is refused, none is written', async () => {
     const before = await listed();
     const good = { ...(await gold()), code: 'GOOD', aliases: [] };

@@ -1,4 +1,3 @@
-import type { Board } from '../../../board/board.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { inconsistency } from '../../../market/bar.ts';
@@ -9,21 +8,23 @@ import { refuse } from '../../errors/errors.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
 import { BAR_CORRECTION, BAR_DAYS, BAR_REVERT } from './bodies.ts';
+import type { KnownSymbols } from './known-symbols.ts';
 
 /** Ten years: more is the work of `openpit bars withdraw`. */
 const DAYS_MAX = 3_700;
 /** Withdraws, corrects and reverts the bars of days. */
-export function adminBars(board: Board): readonly AdminEndpoint[] {
-  const symbolOf = (code: string): LedgerSymbol => {
-    const series = board.catalog.find(code.toUpperCase());
-    if (!series) throw refuse('not_there', { what: 'symbol', id: code.slice(0, 64) });
-    return series.symbol;
+export function adminBars(symbols: KnownSymbols): readonly AdminEndpoint[] {
+  const symbolOf = async (code: string): Promise<LedgerSymbol> => {
+    await symbols.load([code.toUpperCase()]);
+    const symbol = symbols.get(code.toUpperCase());
+    if (!symbol) throw refuse('not_there', { what: 'symbol', id: code.slice(0, 64) });
+    return symbol;
   };
   return [
     adminEndpoint('/admin/bars/withdraw', {
       async POST({ ledger, now, body }) {
         const { symbol, startDate, endDate, reason } = await body(BAR_DAYS);
-        const days = daysOf(symbolOf(symbol).id, startDate, endDate);
+        const days = daysOf((await symbolOf(symbol)).id, startDate, endDate);
         const why = { by: 'operator', reason, recordedAt: now } as const;
         const bars = await ledger.withdrawals.withdraw(days, why);
         return changedDays(symbol, bars, now);
@@ -32,7 +33,7 @@ export function adminBars(board: Board): readonly AdminEndpoint[] {
     adminEndpoint('/admin/bars/revert', {
       async POST({ ledger, now, body }) {
         const { symbol, startDate, endDate, reason, recordedAt } = await body(BAR_REVERT);
-        const days = daysOf(symbolOf(symbol).id, startDate, endDate);
+        const days = daysOf((await symbolOf(symbol)).id, startDate, endDate);
         const of = recordedAt === undefined ? undefined : Date.parse(recordedAt);
         const reverted = await ledger.corrections.revert(days, { reason, recordedAt: now }, of);
         return changedDays(symbol, reverted, now);
@@ -41,7 +42,7 @@ export function adminBars(board: Board): readonly AdminEndpoint[] {
     adminEndpoint('/admin/bars/correct', {
       async POST({ ledger, now, body }) {
         const { symbol, date, reason, ...prices } = await body(BAR_CORRECTION);
-        const known = symbolOf(symbol);
+        const known = await symbolOf(symbol);
         const symbolId = known.id;
         const day = dayOf('date', date);
         const problem =

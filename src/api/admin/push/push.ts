@@ -1,4 +1,3 @@
-import type { Board } from '../../../board/board.ts';
 import type { Push, PushOutcome, StorePush } from '../../../ledger/prices/pushes.ts';
 import type { LedgerSymbol } from '../../../ledger/symbols/symbols.ts';
 import { inconsistency } from '../../../market/bar.ts';
@@ -7,17 +6,18 @@ import { shouldYield, yieldToRequests } from '../../../runtime/yield.ts';
 import type { AdminEndpoint } from '../../model/endpoint.ts';
 import type { IngestMetrics, OutcomeCounts } from '../../telemetry/ingest-metrics.ts';
 import { adminEndpoint } from '../admin-endpoint.ts';
+import type { KnownSymbols } from '../prices/known-symbols.ts';
 import { type Batch, type InvalidRecord, readBar, readBatch, readTick } from './push-body.ts';
 
 /** POST /admin/ticks and /admin/bars: accepts prices from the operator's own feed. */
-export function adminPush(board: Board, store: StorePush, metrics: IngestMetrics): AdminEndpoint[] {
+export function adminPush(symbols: KnownSymbols, store: StorePush, metrics: IngestMetrics): AdminEndpoint[] {
   const timed: StorePush = (push) => metrics.timePush(push.kind, () => store(push));
   return [
     adminEndpoint('/admin/ticks', {
       async POST({ request, query, now }) {
         const batch = await readBatch(request, query, 'ticks');
         const { source } = batch;
-        return pushBatch(batch, board, timed, {
+        return pushBatch(batch, symbols, timed, {
           count: (outcomes) => metrics.countPushed('ticks', outcomes),
           parse: (record) => readTick(record, now),
           entry: ({ at, price, id }, { id: symbolId }) => {
@@ -31,7 +31,7 @@ export function adminPush(board: Board, store: StorePush, metrics: IngestMetrics
       async POST({ request, query, now }) {
         const batch = await readBatch(request, query, 'bars');
         const { source, accept } = batch;
-        return pushBatch(batch, board, timed, {
+        return pushBatch(batch, symbols, timed, {
           count: (outcomes) => metrics.countPushed('bars', outcomes),
           parse: readBar,
           entry: ({ symbol: _, ...bar }, { id, market }) => {
@@ -67,21 +67,26 @@ interface RecordKind<Record extends { symbol: string }, Entry extends object> {
 /** Pushes the valid records of a batch, and reports the outcome of every record in the order received. */
 async function pushBatch<Record extends { symbol: string }, Entry extends object>(
   { source, records }: Batch,
-  board: Board,
+  symbols: KnownSymbols,
   store: StorePush,
   { parse, entry, push, count, remark }: RecordKind<Record, Entry>,
 ): Promise<Readonly<{ [member: string]: unknown }>> {
   const entryOf = (record: Record): Entry | InvalidRecord => {
-    const series = board.catalog.find(record.symbol);
-    return series ? entry(record, series.symbol) : { reason: unknownSymbol(board, record.symbol) };
+    const symbol = symbols.get(record.symbol);
+    return symbol ? entry(record, symbol) : { reason: unknownSymbol(symbols, record.symbol) };
   };
+  const parsed: (Record | InvalidRecord)[] = [];
+  for (const record of records) {
+    if (shouldYield()) await yieldToRequests();
+    parsed.push(parse(record));
+  }
+  await symbols.load(new Set(parsed.flatMap((one) => ('reason' in one ? [] : [one.symbol]))));
   const results: PushOutcome[] = [];
   const entries: Entry[] = [];
   const indexes: number[] = []; // of the entries in `results`
-  for (const [i, record] of records.entries()) {
+  for (const [i, one] of parsed.entries()) {
     if (shouldYield()) await yieldToRequests();
-    const parsed = parse(record);
-    const found = 'reason' in parsed ? parsed : entryOf(parsed);
+    const found = 'reason' in one ? one : entryOf(one);
     if ('reason' in found) results[i] = { status: 'refused', reason: found.reason };
     else {
       entries.push(found);
@@ -100,9 +105,9 @@ async function pushBatch<Record extends { symbol: string }, Entry extends object
   return { success: true, source, ...counts, results };
 }
 
-function unknownSymbol(board: Board, code: string): string {
-  if (board.catalog.formulas.some((formula) => formula.code === code))
+function unknownSymbol({ catalog }: KnownSymbols, code: string): string {
+  if (catalog.formulas.some((formula) => formula.code === code))
     return `symbol: ${code} is a formula; push the prices of the symbols that it is computed from`;
-  const nearest = board.catalog.nearest(code);
+  const nearest = catalog.nearest(code);
   return `symbol: there is no ${code}${nearest.length > 0 ? ` (did you mean ${nearest.join(', ')}?)` : ''}`;
 }
