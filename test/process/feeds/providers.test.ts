@@ -103,7 +103,7 @@ test('without a network, `feed enable --all` says so and offers the bundle', asy
   const run = await openpit(['feed', 'run', 'ecb'], settings);
   expect(run.stderr).toMatch(/^openpit: feed ecb failed: .*; openpit feed doctor ecb says what to change$/m);
   const { stdout } = await openpit(['feed', 'doctor', 'ecb'], settings);
-  expect(stdout).toMatch(/^UNREACHABLE +ecb: the provider could not be reached/m);
+  expect(stdout).toMatch(/^UNREACHABLE +ecb: recent: the provider could not be reached/m);
 }, 120_000);
 
 test('an address must be https or local, and keep its parts in braces; --reset restores the provider’s own', async () => {
