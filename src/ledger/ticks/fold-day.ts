@@ -3,17 +3,8 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Lookup } from '../engine/lookup.ts';
 import type { TradingDay } from '../symbols/origin.ts';
-import {
-  combine,
-  DayPages,
-  FIRST_MOMENT,
-  type FoldLimits,
-  firstPage,
-  LAST_MOMENT,
-  type MomentRange,
-  OWN_COLUMNS,
-  type Summary,
-} from './day-pages.ts';
+import { combine, DayPages, type FoldLimits, type MomentRange, type Summary } from './day-pages.ts';
+import { FIRST_MOMENT, firstPage, LAST_MOMENT, OWN_COLUMNS } from './page-statements.ts';
 import type { LedgerTick } from './tick.ts';
 
 /** A day's ticks, folded in the database. */

@@ -2,8 +2,9 @@ import { shouldYield, yieldToRequests } from '../../runtime/yield.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asNumber } from '../engine/rows.ts';
 import { originFilter, type TradingDay } from '../symbols/origin.ts';
-import { DayPages, LAST_MOMENT, pageUpTo } from './day-pages.ts';
+import { DayPages } from './day-pages.ts';
 import { lastOf } from './fold-day.ts';
+import { LAST_MOMENT, pageUpTo } from './page-statements.ts';
 import type { LedgerTick } from './tick.ts';
 
 /** Read at each horizon. Enough unless ticks are received late. */

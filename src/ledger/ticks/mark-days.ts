@@ -6,7 +6,8 @@ import { insertRows } from '../engine/statements.ts';
 import { type DayMinutes, minutesToStore, storeMinutes } from '../intraday/hour-bars.ts';
 import { type PriceOrigin, symbolDayKey, symbolsWithRealPrices, type TradingDay } from '../symbols/origin.ts';
 import { SIMULATED_ID } from '../symbols/sources.ts';
-import { DayPages, FIRST_MOMENT, LAST_MOMENT } from './day-pages.ts';
+import { DayPages } from './day-pages.ts';
+import { FIRST_MOMENT, LAST_MOMENT } from './page-statements.ts';
 
 /** A day whose ticks are being deleted: those made before `from` are gone, those received after `receivedBy` stay. */
 export interface MarkedDay {
