@@ -30,8 +30,8 @@ export async function wholeHistory(
 }
 
 /** The sources of a symbol on several pages. A page without prices of it names `none`. */
-function joinedSources(...texts: readonly string[]): string {
-  const names = new Set(texts.flatMap((text) => text.split(', ')));
+function joinedSources(before: string, added: string): string {
+  const names = new Set(`${before}, ${added}`.split(', '));
   names.delete('none');
   return [...names].join(', ') || 'none';
 }

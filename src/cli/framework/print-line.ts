@@ -32,7 +32,7 @@ export function printMessage(text: string): void {
 }
 
 /** Control characters but the line feed and the tab, and characters that change the direction of what follows. */
-const COMMANDS = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
+const CONTROL_CHARACTERS = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 const COLOURS = new RegExp(`(${COLOUR_CODES.map((code) => RegExp.escape(code)).join('|')})`);
 
@@ -41,10 +41,10 @@ const COLOURS = new RegExp(`(${COLOUR_CODES.map((code) => RegExp.escape(code)).j
  * title, its clipboard or the lines before. Only the program's own colours are kept.
  */
 export function terminalText(text: string): string {
-  if (text.search(COMMANDS) < 0) return text;
+  if (text.search(CONTROL_CHARACTERS) < 0) return text;
   return text
     .split(COLOURS)
-    .map((part, i) => (i % 2 === 1 ? part : part.replace(COMMANDS, escaped)))
+    .map((part, i) => (i % 2 === 1 ? part : part.replace(CONTROL_CHARACTERS, escaped)))
     .join('');
 }
 
